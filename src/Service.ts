@@ -5,7 +5,7 @@ import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { accessLogLayer } from "./http/server/AccessLog.ts"
 import { parseTrustedProxies, TrustedProxies, trustNone } from "./http/server/ClientAddress.ts"
-import { baseUrl, listen } from "./http/server/HttpListener.ts"
+import { baseUrl, HttpListener, listen } from "./http/server/HttpListener.ts"
 import { managementServer } from "./http/server/Management.ts"
 import { PublicUrl } from "./http/headers/Origin.ts"
 import { DatabaseLive } from "./layers/Database.ts"
@@ -70,6 +70,7 @@ const drain = ({ stopping }: Lifetime, seconds: number) =>
       Effect.gen(function* () {
         yield* Deferred.succeed(stopping, undefined)
         if (seconds === 0) return
+        ;(yield* HttpListener).drain()
         yield* Effect.logInfo(`Not ready any more; stops listening in ${seconds} seconds`)
         yield* Effect.sleep(Duration.seconds(seconds))
       })

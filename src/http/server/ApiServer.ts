@@ -30,6 +30,7 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof NodeRespons
   /** Connections without an open response. */
   readonly #idle = new Set<Socket>()
   readonly #connections: ConnectionTracker
+  #isDraining = false
 
   constructor(options: ApiServerOptions, limits: ConnectionLimits) {
     super({ ...options, IncomingMessage: NodeRequest, ServerResponse: NodeResponse })
@@ -53,6 +54,7 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof NodeRespons
   track(response: NodeResponse): void {
     const { req } = response
     const { socket } = req
+    if (this.#isDraining) response.shouldKeepAlive = false
     const open = this.#open.get(socket)
     this.#idle.delete(socket)
     open?.add(response)
@@ -92,6 +94,11 @@ export class ApiServer extends Server<typeof IncomingMessage, typeof NodeRespons
       handle?.()
       if (!isSafe) return
     }
+  }
+
+  /** Ends each connection after its next response, so that its client connects elsewhere before the listener closes. */
+  drain(): void {
+    this.#isDraining = true
   }
 
   /** Exempts a connection from eviction after its upgrade to another protocol. */

@@ -81,23 +81,28 @@ it.live("a worker has probes and metrics, and is not ready without its database"
   })
 )
 
-it.live("a server that drains is not ready at once, but serves until the end of DRAIN_SECONDS", () =>
-  Effect.gen(function* () {
-    const { url } = yield* makeMigratedDatabase
-    const server = yield* startServer({ DATABASE_URL: url, DRAIN_SECONDS: "2" })
-    const { tokens } = yield* createTokens(url)
-    const api = makeClient(server.base, tokens[0])
-    const started = performance.now()
-    server.kill("SIGTERM")
-    yield* waitUntil(
-      Effect.map(fetchText(`${server.base}/readyz`), ({ status }) => status),
-      (status) => status !== 200
-    )
-    assert.isBelow(performance.now() - started, 1000)
-    assert.strictEqual((yield* fetchText(`${server.base}/readyz`)).status, 503)
-    assert.strictEqual((yield* api.post("/products", { name: "Late" })).status, 201)
-    const { code, stderr } = yield* Fiber.join(yield* Effect.forkChild(server.ended))
-    assert.isAtLeast(performance.now() - started, 2000)
-    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-  })
+it.live(
+  "a server that drains is not ready at once, ends each connection, but serves until the end of DRAIN_SECONDS",
+  () =>
+    Effect.gen(function* () {
+      const { url } = yield* makeMigratedDatabase
+      const server = yield* startServer({ DATABASE_URL: url, DRAIN_SECONDS: "2" })
+      const { tokens } = yield* createTokens(url)
+      const api = makeClient(server.base, tokens[0])
+      assert.strictEqual((yield* api.get("/products?limit=1")).headers.get("connection"), "keep-alive")
+      const started = performance.now()
+      server.kill("SIGTERM")
+      yield* waitUntil(
+        Effect.map(fetchText(`${server.base}/readyz`), ({ status }) => status),
+        (status) => status !== 200
+      )
+      assert.isBelow(performance.now() - started, 1000)
+      assert.strictEqual((yield* fetchText(`${server.base}/readyz`)).status, 503)
+      const { headers, status } = yield* api.post("/products", { name: "Late" })
+      assert.strictEqual(status, 201)
+      assert.strictEqual(headers.get("connection"), "close")
+      const { code, stderr } = yield* Fiber.join(yield* Effect.forkChild(server.ended))
+      assert.isAtLeast(performance.now() - started, 2000)
+      assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+    })
 )

@@ -91,7 +91,12 @@ export const startProgram = (program: Program, args: ReadonlyArray<string>) =>
       const child = spawn(pathOf(program), args, { stdio: ["ignore", "ignore", "pipe"] })
       const output = { stderr: "" }
       child.stderr.setEncoding("utf8").on("data", (text: string) => void (output.stderr += text))
-      return { child, output }
+      const early = Effect.callback<never>((resume) => {
+        child.once("exit", () => resume(Effect.die(new Error(`${program} ended: ${output.stderr}`))))
+      })
+      /** Waits for something that happens while the program runs. */
+      const during = <A>(wait: Effect.Effect<A>) => Effect.raceFirst(wait, early)
+      return { child, output, during }
     }),
     ({ child }) =>
       Effect.callback<void>((resume) => {
