@@ -51,7 +51,8 @@ const labelsIn = (expression: string) =>
 
 /** Every series of `/metrics` when all metrics have a value. */
 const served = Effect.gen(function* () {
-  for (const metric of Object.values(Metrics)) if (Metric.isMetric(metric)) yield* Metric.value(metric)
+  const exports: ReadonlyArray<unknown> = Object.values(Metrics)
+  for (const metric of exports) if (Metric.isMetric(metric)) yield* Metric.value(metric)
   return matches(yield* metricsText, /^# TYPE (\w+ \w+)$/gm).flatMap((line) => {
     const [name = "", type] = line.split(" ")
     return type === "histogram" ? ["_bucket", "_sum", "_count"].map((suffix) => name + suffix) : [name]
