@@ -6,6 +6,7 @@ import { StderrLoggingLive, LoggingLive } from "../layers/Logging.ts"
 import { reportFailure } from "../Startup.ts"
 import { developers } from "./Accounts.ts"
 import { apps } from "./Apps.ts"
+import { backup } from "./Backups.ts"
 import { changeSets } from "./ChangeSets.ts"
 import { clusters } from "./Clusters.ts"
 import { exportCommands } from "./Export.ts"
@@ -45,7 +46,8 @@ const program = Command.make("partner-api").pipe(
     files,
     worker,
     webhooks,
-    clusters
+    clusters,
+    backup
   ])
 )
 

@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { dirname } from "node:path"
 
 /** Creates a folder, and returns false if it exists. Another process may create it at the same time. */
@@ -22,4 +23,14 @@ const createIfMissing = (folder: string): boolean => {
  */
 export const makeFolder = (folder: string): void => {
   if (createIfMissing(folder)) chmodSync(folder, 0o755)
+}
+
+/** Writes the data of a file, or the entries of a folder, to the disk. */
+export const syncPath = async (path: string) => {
+  const handle = await open(path, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }

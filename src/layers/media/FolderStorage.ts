@@ -1,22 +1,13 @@
 import { Effect, Option, Stream } from "effect"
 import { createReadStream } from "node:fs"
-import { copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises"
+import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { type ObjectKey, ObjectStorage, type StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
+import { syncPath } from "../Folder.ts"
 import { isMissing, storageFailure } from "./StorageFailure.ts"
 
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, StorageUnavailable> =>
   Effect.tryPromise({ try: run, catch: storageFailure })
-
-/** Writes the data of a file, or the entries of a folder, to the disk. */
-const sync = async (path: string) => {
-  const handle = await open(path, "r")
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
 
 /** Copies a file so that it exists completely or not at all, even after a crash. */
 const copyAtomically = async (from: string, to: string) => {
@@ -24,9 +15,9 @@ const copyAtomically = async (from: string, to: string) => {
   await mkdir(dirname(to), { recursive: true })
   try {
     await copyFile(from, temporary)
-    await sync(temporary)
+    await syncPath(temporary)
     await rename(temporary, to)
-    await sync(dirname(to))
+    await syncPath(dirname(to))
   } catch (error) {
     await rm(temporary, { force: true })
     throw error

@@ -59,7 +59,10 @@ export const findCluster = (path: string): Cluster => {
 export const isInitialized = ({ data }: Cluster) =>
   statSync(join(data, "PG_VERSION"), { throwIfNoEntry: false }) !== undefined
 
-const initdb = ({ account, binaries }: Tools, cluster: Cluster) =>
+/** Fills the folder of a new cluster. */
+type Fill = (tools: Tools, cluster: Cluster) => Effect.Effect<void, EmbeddedPostgresFailed>
+
+const initdb: Fill = ({ account, binaries }, cluster) =>
   Effect.gen(function* () {
     yield* tryStep(`writing ${cluster.password}`, () =>
       writeFileSync(cluster.password, randomBytes(24).toString("base64url"), { mode: 0o600 })
@@ -93,20 +96,23 @@ const recordOwner = (dataDir: string, home: string) => {
   if (!existsSync(file) || readFileSync(file, "utf8") !== owner) writeFileSync(file, owner)
 }
 
+/** Folder in `dataDir` while a backup is restored there. */
+export const RESTORE_FOLDER = "restore.part"
+
 export const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true })
 
 /**
- * Initialises a cluster in a new folder and then publishes it in one atomic step. A killed initialisation therefore
- * leaves no cluster behind. If two processes initialise at the same time, both use the cluster of the first.
+ * Fills a new folder and then publishes it as the cluster in one atomic step. A killed initialisation therefore leaves
+ * no cluster behind. If two processes initialise at the same time, both use the cluster of the first.
  */
-const create = (dataDir: string, home: string, isOutside: boolean, publish: () => void) =>
+const create = (dataDir: string, home: string, isOutside: boolean, fill: Fill, publish: () => void) =>
   Effect.gen(function* () {
     yield* tryStep(`creating ${home}`, () => {
       if (isOutside) makeFolder(OUTSIDE_FOLDER)
       makeFolder(home)
       if (isOutside) recordOwner(dataDir, home)
     })
-    yield* initdb(yield* chooseTools(home, isOutside), makeCluster(dataDir, home))
+    yield* fill(yield* chooseTools(home, isOutside), makeCluster(dataDir, home))
     yield* tryStep("publishing the new cluster", () => {
       try {
         publish()
@@ -115,18 +121,18 @@ const create = (dataDir: string, home: string, isOutside: boolean, publish: () =
         if (!isInitialized(findCluster(dataDir))) throw error
       }
     })
-  }).pipe(Effect.tapError(() => Effect.ignore(tryStep(`removing ${home}`, () => removeFolder(home)))))
+  }).pipe(Effect.onError(() => Effect.ignore(tryStep(`removing ${home}`, () => removeFolder(home)))))
 
 const STAGING_PREFIX = "postgres.new-"
 
-const createInside = (dataDir: string) => {
+const createInside = (dataDir: string, fill: Fill) => {
   const home = join(dataDir, `${STAGING_PREFIX}${randomUUID()}`)
-  return create(dataDir, home, false, () => renameSync(home, join(dataDir, "postgres")))
+  return create(dataDir, home, false, fill, () => renameSync(home, join(dataDir, "postgres")))
 }
 
-const createOutside = (dataDir: string) => {
+const createOutside = (dataDir: string, fill: Fill) => {
   const home = join(OUTSIDE_FOLDER, randomUUID())
-  return create(dataDir, home, true, () => {
+  return create(dataDir, home, true, fill, () => {
     const temporary = `${locationFile(dataDir)}.${randomUUID()}`
     writeFileSync(temporary, `${home}\n`)
     try {
@@ -136,6 +142,15 @@ const createOutside = (dataDir: string) => {
     }
   })
 }
+
+/** Creates a cluster in the existing folder `dataDir`, or elsewhere if only root can enter it. */
+export const createCluster = (dataDir: string, fill: Fill): Effect.Effect<void, EmbeddedPostgresFailed> =>
+  createInside(dataDir, fill).pipe(
+    Effect.catchTag("NoUsableAccount", (failure) =>
+      process.getuid?.() === 0 ? createOutside(dataDir, fill) : failure
+    ),
+    Effect.catchTag("NoUsableAccount", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
+  )
 
 /** True if an initialisation in `folder` was killed: it takes less than an hour. */
 export const isStale = (folder: string): boolean => {
@@ -172,9 +187,10 @@ export const openCluster = (path: string): Effect.Effect<Cluster, EmbeddedPostgr
       return yield* new EmbeddedPostgresFailed({ reason })
     }
     yield* tryStep(`reading ${dataDir}`, () => deleteStaleFolders(dataDir))
-    yield* createInside(dataDir).pipe(
-      Effect.catchTag("NoUsableAccount", (failure) => (process.getuid?.() === 0 ? createOutside(dataDir) : failure)),
-      Effect.catchTag("NoUsableAccount", ({ reason }) => new EmbeddedPostgresFailed({ reason }))
-    )
+    if (existsSync(join(dataDir, RESTORE_FOLDER))) {
+      const reason = `${dataDir} holds an unfinished restore; wait for its end, or empty the folder and restore again`
+      return yield* new EmbeddedPostgresFailed({ reason })
+    }
+    yield* createCluster(dataDir, initdb)
     return (yield* find).cluster
   })
