@@ -108,16 +108,22 @@ export const listFolder = (root: string, isSkipped: (path: string) => boolean, f
 
 const CHUNK_BYTES = 1 << 20
 
+/** A file to create. `isDurable` writes it to the disk before the copy ends. */
+export interface Target {
+  readonly path: string
+  readonly isDurable: boolean
+}
+
 interface Copied {
   readonly bytes: number
   readonly sha256: string
 }
 
 /** Reads a file and, if `to` is given, copies it to a new file that only its owner can read. Counts the bytes. */
-const readAndCopy = async (from: string, to: string | undefined, progress: Progress, signal: AbortSignal) => {
+const readAndCopy = async (from: string, to: Target | undefined, progress: Progress, signal: AbortSignal) => {
   const source = await open(from, "r")
   try {
-    const target = to === undefined ? undefined : await open(to, "wx", 0o600)
+    const target = to === undefined ? undefined : await open(to.path, "wx", 0o600)
     try {
       const hash = createHash("sha256")
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
@@ -132,7 +138,7 @@ const readAndCopy = async (from: string, to: string | undefined, progress: Progr
         bytes += bytesRead
         progress.bytes += bytesRead
       }
-      await target?.sync()
+      if (to?.isDurable === true) await target?.sync()
       progress.files += 1
       return { bytes, sha256: hash.digest("hex") }
     } finally {
@@ -149,7 +155,7 @@ const readAndCopy = async (from: string, to: string | undefined, progress: Progr
  */
 export const copyFile = (
   from: string,
-  to: string | undefined,
+  to: Target | undefined,
   progress: Progress
 ): Effect.Effect<Copied | undefined, BackupFailed> =>
   Effect.callback((resume) => {

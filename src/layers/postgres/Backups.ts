@@ -82,7 +82,7 @@ const makeCollector = (part: string, progress: Progress) => {
 
   const addFile = Effect.fnUntraced(function* (from: string, path: string) {
     if (files.has(path)) return
-    const copied = yield* copyFile(from, join(part, path), progress)
+    const copied = yield* copyFile(from, { path: join(part, path), isDurable: true }, progress)
     if (copied !== undefined) files.set(path, { path, ...copied })
   })
 
