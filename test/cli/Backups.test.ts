@@ -50,8 +50,8 @@ const interruptAt = Effect.fn(function* (sign: string, name: string, backup: str
   assert.match(stderr, /^Stopped/)
 })
 
-layer(Backup.layer, { timeout: "3 minutes" })((it) => {
-  it.live("a backup is private, names its content, starts and restores into a new folder", () =>
+layer(Backup.layer, { excludeTestServices: true, timeout: "3 minutes" })((it) => {
+  it.effect("a backup is private, names its content, starts and restores into a new folder", () =>
     Effect.gen(function* () {
       const { backup, dataDir, output } = yield* Backup
       assert.match(output, /migration: \d{4}_/)
@@ -67,7 +67,7 @@ layer(Backup.layer, { timeout: "3 minutes" })((it) => {
     })
   )
 
-  it.live.skipIf(process.getuid?.() !== 0)("a backup restores into a folder that only root can enter", () =>
+  it.effect.skipIf(process.getuid?.() !== 0)("a backup restores into a folder that only root can enter", () =>
     Effect.gen(function* () {
       const { backup } = yield* Backup
       const restored = yield* dataFolder
@@ -78,7 +78,7 @@ layer(Backup.layer, { timeout: "3 minutes" })((it) => {
     })
   )
 
-  it.live("backup commands refuse folders in use, folders without a database, and DATABASE_URL", () =>
+  it.effect("backup commands refuse folders in use, folders without a database, and DATABASE_URL", () =>
     Effect.gen(function* () {
       const { backup, dataDir } = yield* Backup
       yield* fails(/holds no embedded database; set DATA_DIR/, dirname(dataDir), "backup", "create", `${backup}2`)
@@ -99,7 +99,7 @@ layer(Backup.layer, { timeout: "3 minutes" })((it) => {
     })
   )
 
-  it.live("Ctrl-C during a backup or a restore leaves nothing behind", () =>
+  it.effect("Ctrl-C during a backup or a restore leaves nothing behind", () =>
     Effect.gen(function* () {
       const { backup, dataDir } = yield* Backup
       const restored = join(dirname(dataDir), "restored")
@@ -110,7 +110,7 @@ layer(Backup.layer, { timeout: "3 minutes" })((it) => {
     })
   )
 
-  it.live("verify and restore refuse a damaged or incomplete backup, and restore leaves nothing behind", () =>
+  it.effect("verify and restore refuse a damaged or incomplete backup, and restore leaves nothing behind", () =>
     Effect.gen(function* () {
       const { backup, dataDir } = yield* Backup
       const restored = join(dirname(dataDir), "restored")
