@@ -35,7 +35,7 @@ const create = Command.make(
   })
 ).pipe(
   withHelp({
-    summary: "Back up the embedded database and the files of DATA_DIR",
+    summary: "Create a backup of the embedded database and the files of DATA_DIR",
     details:
       "Servers may run. The backup has everything that was committed before its end. It holds secret.key and personal data: only its owner can read it.",
     examples: ["/backups/monday", "/backups/monday --json"]

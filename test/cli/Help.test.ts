@@ -31,7 +31,7 @@ const listedCommands = Effect.map(helpOf(), ({ section }) =>
 )
 
 const VERBS =
-  /^(?:Add|Apply|Cancel|Close|Create|Delete|Deliver|Encrypt|Export|Import|Install|List|Move|Pause|Print|Replace|Resume|Revoke|Run|Set|Show|Suspend|Uninstall|Upgrade) /
+  /^(?:Add|Apply|Cancel|Check|Close|Create|Delete|Deliver|Encrypt|Export|Import|Install|List|Move|Pause|Print|Replace|Restore|Resume|Revoke|Run|Set|Show|Suspend|Uninstall|Upgrade) /
 
 it.live("the program's help lists every command by its full name with a one-line summary", () =>
   Effect.gen(function* () {
