@@ -8,7 +8,7 @@ import { parseTrustedProxies, TrustedProxies, trustNone } from "./http/server/Cl
 import { baseUrl, HttpListener, listen } from "./http/server/HttpListener.ts"
 import { managementServer } from "./http/server/Management.ts"
 import { PublicUrl } from "./http/headers/Origin.ts"
-import { DatabaseLive } from "./layers/Database.ts"
+import { awaitSchema, ProcessDatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
 import { countOrDefault, host, invalidSetting, managementAddress, port } from "./layers/Settings.ts"
@@ -26,7 +26,7 @@ import { reportFailure } from "./Startup.ts"
 /** Longest drain. Orchestrators kill a process much earlier. */
 const MAX_DRAIN_SECONDS = 300
 
-const Services = DomainLive.pipe(Layer.provideMerge(DatabaseLive))
+const Services = DomainLive.pipe(Layer.provideMerge(ProcessDatabaseLive))
 
 const address = Config.all({ host, port: Config.withDefault(port("PORT"), 3000) })
 
@@ -123,10 +123,12 @@ const Server = Layer.unwrap(
             Layer.mergeAll(
               ServerLive.pipe(Layer.merge(managementServer(management)), Layer.provide(makeReadiness(lifetime))),
               ProcessMetrics,
-              webhookWorker(workers),
-              jobRunner(runners),
-              HousekeepingLive,
-              Layer.effectDiscard(announce(started))
+              Layer.mergeAll(
+                webhookWorker(workers),
+                jobRunner(runners),
+                HousekeepingLive,
+                Layer.effectDiscard(announce(started))
+              ).pipe(Layer.provide(Layer.effectDiscard(awaitSchema)))
             )
           )
         )

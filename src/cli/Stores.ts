@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Country, DEFAULT_SETTINGS, Domain, Locale, Timezone, WeightUnit } from "../domain/access/Settings.ts"
 import { Plan, Stores } from "../domain/access/Stores.ts"
@@ -22,10 +22,17 @@ import { print, printList } from "./Output.ts"
 /** Maximum of an `integer` column. */
 const MAX_LIMIT = 2_147_483_647
 
-/** Migrates the database. The services of every command do so on startup, and this command needs no more. */
-export const migrate = command("migrate", { json }, function* ({ json }) {
-  yield* print(json, { migrated: true })
-}).pipe(withHelp({ summary: "Upgrade the database to the newest schema", examples: [""] }))
+/** Imported when the command runs, like the services of others. It migrates whatever `MIGRATE_ON_START` says. */
+const MigratedDatabase = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("../layers/Database.ts")),
+    ({ MigratedDatabaseLive }) => MigratedDatabaseLive
+  )
+)
+
+export const migrate = Command.make("migrate", { json }, ({ json }) =>
+  Effect.provide(print(json, { migrated: true }), MigratedDatabase)
+).pipe(withHelp({ summary: "Upgrade the database to the newest schema", examples: [""] }))
 
 const listPlans = command("list", { json }, function* ({ json }) {
   const stores = yield* Stores

@@ -1,7 +1,7 @@
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
-import { DatabaseLive } from "../layers/Database.ts"
+import { awaitSchema, ProcessDatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/WorkerSettings.ts"
 import { DEFAULT_JOB_RUNNERS, MAX_JOB_RUNNERS } from "../layers/jobs/RunnerSettings.ts"
 import { managementServer } from "../http/server/Management.ts"
@@ -46,15 +46,17 @@ export const worker = Command.make(
               }),
               ({ address, modules: [{ webhookWorker }, { jobRunner }, { DomainLive }] }) =>
                 Layer.mergeAll(
-                  webhookWorker(concurrency),
-                  jobRunner(jobs),
+                  Layer.provide(
+                    Layer.merge(webhookWorker(concurrency), jobRunner(jobs)),
+                    Layer.effectDiscard(awaitSchema)
+                  ),
                   managementServer(address),
                   ProcessMetrics
                 ).pipe(Layer.provide(DomainLive))
             )
           )
         ),
-        Layer.provide(DatabaseLive),
+        Layer.provide(ProcessDatabaseLive),
         Layer.provide(Layer.provide(TelemetryLive, FetchHttpClient.layer))
       )
     )

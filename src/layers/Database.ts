@@ -1,11 +1,18 @@
-import { Effect, Layer, Schema } from "effect"
+import { Data, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { databaseOptions } from "./DatabaseConfig.ts"
-import { migrate, migrations } from "./Migrations.ts"
+import { databaseOptions, migratesOnStart } from "./DatabaseConfig.ts"
+import { findMissingMigration, migrate, migrations } from "./Migrations.ts"
 import { DatabaseFailed, explainDatabaseError, type DatabaseSource } from "./sql/DatabaseFailed.ts"
 import { postgres } from "./sql/Postgres.ts"
 import { rowsReader } from "./sql/Rows.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
+
+/** The database lacks migrations, and `MIGRATE_ON_START` is false. */
+class IncompleteSchema extends Data.TaggedError("IncompleteSchema")<{ readonly missing: string }> {
+  override get message() {
+    return `The schema lacks migration ${this.missing}`
+  }
+}
 
 const readProblems = rowsReader(Schema.Struct({ reason: Schema.String }))
 
@@ -34,21 +41,49 @@ const checkSession = Effect.fnUntraced(function* ({ name, url }: DatabaseSource)
   })
 })
 
+/** Connects to the database after `prepare`, which runs on connections without timeouts that bypass a pooler. */
+const connectAfter = <E>(prepare: Effect.Effect<void, E, SqlClient.SqlClient>) =>
+  Layer.unwrap(
+    Effect.map(databaseOptions, (options) => {
+      const direct = options.directUrl === undefined ? options : { name: "DATABASE_DIRECT_URL", url: options.directUrl }
+      // The second connection cancels the statement of a migration when the process stops.
+      const prepared = prepare.pipe(
+        Effect.provide(postgres({ url: direct.url, maxConnections: 2, withoutTimeouts: true })),
+        Effect.mapError(explainDatabaseError(direct)),
+        Layer.effectDiscard
+      )
+      return Layer.effectDiscard(checkSession(options)).pipe(
+        Layer.provideMerge(postgres(options)),
+        Layer.provideMerge(prepared)
+      )
+    })
+  )
+
 /**
  * Connects to the database and migrates it. Migrations, and the wait for another process that migrates, have no limit.
  */
-export const DatabaseLive = Layer.unwrap(
-  Effect.map(databaseOptions, (options) => {
-    const direct = options.directUrl === undefined ? options : { name: "DATABASE_DIRECT_URL", url: options.directUrl }
-    // The second connection cancels the statement of a migration when the process stops.
-    const migrated = migrate(migrations).pipe(
-      Effect.provide(postgres({ url: direct.url, maxConnections: 2, withoutTimeouts: true })),
-      Effect.mapError(explainDatabaseError(direct)),
-      Layer.effectDiscard
-    )
-    return Layer.effectDiscard(checkSession(options)).pipe(
-      Layer.provideMerge(postgres(options)),
-      Layer.provideMerge(migrated)
-    )
+export const MigratedDatabaseLive = connectAfter(migrate(migrations))
+
+const migratedOr = <E>(otherwise: Effect.Effect<void, E, SqlClient.SqlClient>) =>
+  Layer.unwrap(Effect.map(migratesOnStart, (migrates) => (migrates ? MigratedDatabaseLive : connectAfter(otherwise))))
+
+/** Database of a command. Without `MIGRATE_ON_START`, the command fails on an incomplete schema. */
+export const DatabaseLive = migratedOr(
+  Effect.gen(function* () {
+    const missing = yield* findMissingMigration(yield* SqlClient.SqlClient)
+    if (Option.isSome(missing)) return yield* new IncompleteSchema({ missing: missing.value })
   })
 )
+
+/** Database of a server or worker. Without `MIGRATE_ON_START` its schema can be incomplete ({@link awaitSchema}). */
+export const ProcessDatabaseLive = migratedOr(Effect.void)
+
+/** Waits until another process has migrated the database. */
+export const awaitSchema = Effect.gen(function* () {
+  const find = findMissingMigration(yield* SqlClient.SqlClient)
+  const missing = yield* find
+  if (Option.isNone(missing)) return
+  yield* Effect.logWarning(`Not ready: the schema lacks migration ${missing.value}. Run: partner-api migrate`)
+  yield* Effect.repeat(find, { until: Option.isNone, schedule: Schedule.spaced("1 second") })
+  yield* Effect.logInfo("The schema is complete")
+})

@@ -35,6 +35,9 @@ export const isEmbedded = Config.map(databaseUrl, Option.isNone)
 /** True if the service creates a demo store: always on the embedded server, elsewhere with `DEMO=true`. */
 export const isDemo = Effect.flatMap(isEmbedded, (embedded) => boolean("DEMO").pipe(Config.withDefault(embedded)))
 
+/** False leaves migrations to `partner-api migrate`. */
+export const migratesOnStart = boolean("MIGRATE_ON_START").pipe(Config.withDefault(true))
+
 /** URL that bypasses the pooler at `DATABASE_URL`. */
 const directUrl = Effect.filterOrFail(
   Config.all([databaseUrl, postgresUrl("DATABASE_DIRECT_URL")]),

@@ -1,4 +1,4 @@
-import { Data, Effect, Fiber, Layer, Redacted, Schema } from "effect"
+import { Data, Effect, Fiber, Layer, Option, Redacted, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Agents } from "../domain/access/Agents.ts"
@@ -8,10 +8,9 @@ import { RateLimit } from "../domain/RateLimit.ts"
 import { logFailure, Unavailable } from "../domain/Unavailable.ts"
 import { AgentsLive } from "./access/Agents.ts"
 import { SessionsLive } from "./access/Sessions.ts"
-import { migrations } from "./Migrations.ts"
+import { findMissingMigration } from "./Migrations.ts"
 import { AdmissionPool } from "./sql/Postgres.ts"
 import { orDefect } from "./sql/Errors.ts"
-import { rowCount } from "./sql/Transaction.ts"
 import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 
 /** A probe that takes longer reports that the service is not ready. */
@@ -41,7 +40,6 @@ export const HealthLive = Layer.effect(
       Result: Schema.Struct({ isWritable: Schema.Boolean }),
       execute: () => sql`select current_setting('transaction_read_only') = 'off' as "isWritable"`
     })
-    const countMigrations = rowCount(sql`select from effect_sql_migrations`)
 
     /** The schema only grows. Once it is complete, the probe reads no table that a migration could lock. */
     let isMigrated = false
@@ -73,7 +71,7 @@ export const HealthLive = Layer.effect(
     const probe = Effect.gen(function* () {
       const { isWritable } = yield* findSession()
       if (!isWritable) return yield* unavailable("The database can only be read")
-      if (!isMigrated) isMigrated = (yield* countMigrations) >= Object.keys(migrations).length
+      if (!isMigrated) isMigrated = Option.isNone(yield* findMissingMigration(sql))
       if (!isMigrated) return false
       yield* admissions
       yield* probeWrite

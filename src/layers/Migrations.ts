@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Data, Effect, Layer, Record, Schedule, Schema } from "effect"
+import { Data, Effect, Layer, Option, Record, Schedule, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import baseline from "./migrations/0001_baseline.ts"
@@ -123,18 +123,32 @@ const acquireMigrationLock = Effect.fnUntraced(function* (sql: SqlClient.SqlClie
   })
 })
 
-/** Creates the table of the migrator of @effect/sql. */
-const createMigrationTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const existing = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
-  if (existing.length > 0) return
-  yield* sql`
-    create table effect_sql_migrations (
-      migration_id integer primary key,
-      created_at timestamptz not null default now(),
-      name text not null
-    )
-  `
+/** Names of applied migrations by number; none if the table of the migrator of @effect/sql does not exist. */
+const readApplied = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const tables = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
+  if (tables.length === 0) return Option.none()
+  const rows = decodeApplied(yield* sql`select migration_id as id, name from effect_sql_migrations`)
+  return Option.some(new Map(rows.map(({ id, name }) => [id, name])))
 })
+
+/** Creates the table of the migrator of @effect/sql. */
+const createMigrationTable = (sql: SqlClient.SqlClient) => sql`
+  create table effect_sql_migrations (
+    migration_id integer primary key,
+    created_at timestamptz not null default now(),
+    name text not null
+  )
+`
+
+/** Finds the first migration of this release that the database lacks. */
+export const findMissingMigration = (sql: SqlClient.SqlClient) =>
+  Effect.map(readApplied(sql), (applied) =>
+    Option.fromUndefinedOr(
+      Object.keys(migrations).find((key) =>
+        Option.match(applied, { onNone: () => true, onSome: (names) => names.get(idOf(key)) !== nameOf(key) })
+      )
+    )
+  )
 
 /** True if another session has locked a table for longer than a migration waits. */
 const isLockTimeout = ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
@@ -160,9 +174,9 @@ export const migrate = (all: Readonly<Record<string, Migration>>) =>
     Effect.gen(function* () {
       const sql = yield* makeSession
       yield* acquireMigrationLock(sql)
-      yield* createMigrationTable(sql)
-      const rows = decodeApplied(yield* sql`select migration_id as id, name from effect_sql_migrations`)
-      const applied = new Map(rows.map(({ id, name }) => [id, name]))
+      const found = yield* readApplied(sql)
+      if (Option.isNone(found)) yield* createMigrationTable(sql)
+      const applied = Option.getOrElse(found, () => new Map<number, string>())
       for (const [key, migration] of Object.entries(all)) {
         const [expected, before] = [nameOf(key), applied.get(idOf(key))]
         if (before === expected) continue

@@ -39,6 +39,7 @@ const REMEDIES: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/^25006/, "The server is read-only: use the URL of the primary server"],
   [/^53300/, "Lower DATABASE_POOL_SIZE, or raise max_connections of the database"],
   [/schema is of another build/, "Use an empty database, or one of this release"],
+  [/schema lacks migration/, "Run: partner-api migrate"],
   [/startup parameter/, "The server is a pooler: set DATABASE_DIRECT_URL too (docs/poolers.md)"],
   [/^(?:42P05|26000)/, "The pooler does not support prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
 ]
