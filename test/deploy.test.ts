@@ -1,0 +1,94 @@
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { parse } from "yaml"
+
+const read = (path: string) => readFileSync(path, "utf8")
+
+/** Paths of the files in a folder and its subfolders. */
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath }) => join(parentPath, name))
+
+/** Templates of Helm become YAML when they are rendered. */
+const isTemplate = (path: string) => path.includes("/templates/")
+
+const documented = new Set(
+  Array.from(read("docs/configuration.md").matchAll(/`([A-Z][A-Z0-9_]+)`/g), ([, name]) => name)
+)
+
+const Settings = Schema.Record(Schema.String, Schema.String)
+
+const Compose = Schema.Struct({
+  services: Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      image: Schema.String,
+      environment: Schema.optionalKey(Settings),
+      volumes: Schema.optionalKey(Schema.Array(Schema.String))
+    })
+  )
+})
+
+const compose = () => Schema.decodeUnknownSync(Compose)(parse(read("deploy/compose.yaml"), { merge: true })).services
+
+/** Names in `Environment=` and `ENV`, whose values contain no spaces. */
+const assignments = (line: string) => Array.from(line.matchAll(/([A-Z][A-Z0-9_]+)=/g), ([, name = ""]) => name)
+
+/** Environment variables that a file sets for processes of the service. */
+const settings: Readonly<Record<string, () => ReadonlyArray<string>>> = {
+  "deploy/compose.yaml": () =>
+    Object.values(compose())
+      .filter(({ image }) => image === "partner-api")
+      .flatMap(({ environment = {} }) => Object.keys(environment)),
+  "deploy/Containerfile": () => assignments(/^ENV [^]*?[^\\]$/m.exec(read("deploy/Containerfile"))?.[0] ?? ""),
+  "deploy/helm/partner-api": () => {
+    const { env } = Schema.decodeUnknownSync(Schema.Struct({ env: Settings }))(
+      parse(read("deploy/helm/partner-api/values.yaml"))
+    )
+    const templates = filesIn("deploy/helm/partner-api/templates").map(read).join("\n")
+    const set = Array.from(templates.matchAll(/\{ name: ([A-Z][A-Z0-9_]+), value:/g), ([, name = ""]) => name)
+    return [...Object.keys(env), ...set]
+  },
+  "deploy/systemd": () =>
+    filesIn("deploy/systemd").flatMap((path) =>
+      Array.from(read(path).matchAll(/^Environment=.*$/gm), ([line]) => line).flatMap(assignments)
+    )
+}
+
+for (const path of filesIn("deploy").filter((file) => /\.(?:ya?ml|json)$/.test(file) && !isTemplate(file))) {
+  it(`${path} can be parsed`, () => {
+    assert.isObject(parse(read(path), { merge: true }))
+  })
+}
+
+for (const [path, names] of Object.entries(settings)) {
+  it(`${path} sets only variables that docs/configuration.md lists`, () => {
+    assert.isNotEmpty(names())
+    assert.deepStrictEqual(
+      names().filter((name) => name !== "NODE_ENV" && !documented.has(name)),
+      []
+    )
+  })
+}
+
+it("the files that deploy/compose.yaml mounts exist", () => {
+  const sources = Object.values(compose())
+    .flatMap(({ volumes = [] }) => volumes)
+    .flatMap((volume) => volume.split(":").slice(0, 1))
+    .filter((source) => source.startsWith("."))
+  assert.isNotEmpty(sources)
+  assert.deepStrictEqual(
+    sources.filter((source) => !existsSync(join(dirname("deploy/compose.yaml"), source))),
+    []
+  )
+})
+
+it("the pooler of deploy/compose.yaml has the settings that docs/poolers.md requires", () => {
+  const connectQuery = /connect_query='[^']+'/
+  const [required = ""] = connectQuery.exec(read("docs/poolers.md")) ?? []
+  assert.notStrictEqual(required, "")
+  assert.include(read("deploy/compose.yaml"), required)
+})
