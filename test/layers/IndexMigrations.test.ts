@@ -4,6 +4,7 @@ import type pg from "pg"
 import { migrations } from "../../src/layers/Migrations.ts"
 import { buildIndex, OutsideTransaction, type MigrationSteps } from "../../src/layers/sql/IndexMigration.ts"
 import { start } from "../support/postgres/Migrations.ts"
+import { migrateUnderWrites } from "../support/postgres/FilledDatabase.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
 import { connection, duringWork, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
 
@@ -98,6 +99,15 @@ it.live("index migrations do not block writes to any table and leave only valid 
       "select indexname as name from pg_indexes where tablename = 'journal_15' and indexdef ~ 'request_id'"
     )
     assert.deepStrictEqual(ofPartition, [{ name: "journal_15_by_request" }])
+  })
+)
+
+it.live("writers wait for no migration of a filled table for longer than the lock timeout", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const waits = yield* migrateUnderWrites(url, 5_000, connection(Redacted.value(url)))
+    assert.isAtLeast(waits.size, 7)
+    for (const [table, wait] of waits) assert.isBelow(wait, 2_000, table)
   })
 )
 

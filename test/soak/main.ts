@@ -7,6 +7,7 @@ import { csvFiles } from "./csvFiles.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { killedImports } from "./imports.ts"
 import { killedWorkers } from "./kills.ts"
+import { filledMigrations } from "./migrations.ts"
 import { concurrentExchanges } from "./oauth.ts"
 import { type Options, readOptions } from "./options.ts"
 import { LOGS } from "./processes.ts"
@@ -20,6 +21,7 @@ const RUN = {
   receivers: badEndpoints,
   dead: deadEndpoint,
   imports: killedImports,
+  migrations: filledMigrations,
   oauth: concurrentExchanges,
   properties
 }

@@ -7,7 +7,8 @@ const SUBJECTS = {
   import: ["imports"],
   oauth: ["oauth"],
   properties: ["properties"],
-  csv: ["csv"]
+  csv: ["csv"],
+  migrations: ["migrations"]
 } as const
 export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
@@ -35,7 +36,9 @@ const DEFAULTS = {
   /** Number of codes, and of refresh tokens, that are exchanged many times at once. */
   "oauth-rounds": 300,
   /** Runs of all property tests, each with a random seed. */
-  "property-rounds": 20
+  "property-rounds": 20,
+  /** Rows of each table while it is migrated. */
+  "migration-rows": 1_000_000
 }
 
 export type Sizes = typeof DEFAULTS
@@ -47,7 +50,7 @@ export interface Options {
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | oauth | properties | csv FOLDER ${Object.entries(
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | oauth | properties | migrations | csv FOLDER ${Object.entries(
   DEFAULTS
 )
   .map(([name, size]) => `[--${name}=${size}]`)
