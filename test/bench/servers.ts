@@ -23,6 +23,12 @@ export const SERVICE = fileOf("main.js")
 export const BASELINE = fileOf("bench-baseline.js")
 export const TOKENS_BASELINE = fileOf("bench-tokens-baseline.js")
 
+/** A folder that is deleted with the scope. */
+export const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
 export interface RunningServer {
   readonly port: number
   readonly pid: number
@@ -82,11 +88,7 @@ const start = (
   environment: Environment
 ): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const directory = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-log-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
-    const log = join(directory, "log")
+    const log = join(yield* temporaryFolder, "log")
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const output = openSync(log, "w")

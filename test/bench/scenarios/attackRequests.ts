@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { randomUUID } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
 import { MCP_META } from "../load/procedureRequests.ts"
 import { medianOf } from "../measure/rounds.ts"
@@ -17,7 +17,7 @@ const sendTo = (
   method: string,
   path: string,
   headers: Record<string, string>,
-  body?: string,
+  body?: string | Buffer,
   localAddress = "127.0.0.1"
 ) =>
   Effect.callback<number>((resume) => {
@@ -39,6 +39,20 @@ export const sendRequest = (port: number, group: Group, n: number, method: strin
       ...(body === undefined ? {} : { "content-type": "application/json", "idempotency-key": randomUUID() })
     },
     body
+  )
+
+/** Uploads a picture of an installation. Bytes after the end of a picture make it different from every other. */
+export const sendPicture = (port: number, group: Group, n: number, picture: Buffer) =>
+  sendTo(
+    port,
+    "POST",
+    "/api/platform/v1/files",
+    {
+      authorization: `Bearer ${tokenOf(installationAt(group, n))}`,
+      "content-type": "image/jpeg",
+      "idempotency-key": randomUUID()
+    },
+    Buffer.concat([picture, randomBytes(16)])
   )
 
 /** Addresses of strangers. The limits of an address do not apply to them together. */

@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import type Pg from "pg"
+import sharp from "sharp"
 import { WebSocket } from "ws"
 import { CollectionId, newCollection } from "../../../src/domain/catalog/Collection.ts"
 import { fillBody, manyKeys } from "../../support/http/InvalidBodies.ts"
 import { openConnection } from "../database.ts"
-import { sendRequest, callProcedure, callTool, sendConcurrently, range } from "./attackRequests.ts"
+import { sendPicture, sendRequest, callProcedure, callTool, sendConcurrently, range } from "./attackRequests.ts"
 import { MEDIUM_STORE, EPOCH, idOf, installationAt, LARGE_STORE } from "../seed/population.ts"
 import { insertServiceCollections } from "../seed/collections.ts"
 import { pageAttacks, seedWideProducts } from "./pageAttacks.ts"
@@ -148,6 +149,21 @@ const frames = ({ port, url }: Target, count: number) =>
     return `${sent} frames; sockets: ${kinds.join(", ")}`
   }).pipe(Effect.orDie)
 
+/** A picture of 48 megapixels that does not compress well: 9 MB. */
+const makePicture = Effect.promise(() =>
+  sharp({
+    create: {
+      width: 8000,
+      height: 6000,
+      channels: 3,
+      background: "white",
+      noise: { type: "gaussian", mean: 128, sigma: 20 }
+    }
+  })
+    .jpeg({ quality: 60 })
+    .toBuffer()
+)
+
 export const attacks = (target: Target): ReadonlyArray<Attack> => {
   const { port } = target
   return [
@@ -252,6 +268,10 @@ export const attacks = (target: Target): ReadonlyArray<Attack> => {
     {
       title: "40 products with the 39,000 keys that are legal, 4 at once",
       run: sendConcurrently(40, (n) => sendRequest(port, "deep", n, "POST", "/products", MOST_KEYS), 4)
+    },
+    {
+      title: "40 uploads at once of pictures of 48 megapixels",
+      run: Effect.flatMap(makePicture, (picture) => sendConcurrently(40, (n) => sendPicture(port, "deep", n, picture)))
     },
     ...pageAttacks(port),
     ...strangerAttacks(port)

@@ -1,8 +1,7 @@
 import { Effect, Fiber, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { createWriteStream, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -15,7 +14,7 @@ import type { Options } from "../options.ts"
 import { idOf } from "../seed/population.ts"
 import { BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
 import { SERVICE_SEEDING, seed } from "../seed/seed.ts"
-import { residentMiB, SERVICE, startServer } from "../servers.ts"
+import { residentMiB, SERVICE, startServer, temporaryFolder } from "../servers.ts"
 
 /** Minimum products per second, as a multiple of the rate of single creates in the same run. */
 const RATE = 5
@@ -51,11 +50,7 @@ const rowOf = (n: number) =>
 /** Writes a file of `rows` rows, and deletes it when the scope ends. */
 export const writeImportFile = (rows: number): Effect.Effect<string, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-import-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
-    const file = join(folder, "products.jsonl")
+    const file = join(yield* temporaryFolder, "products.jsonl")
     const lines = Readable.from(Array.from({ length: rows }, (_, n) => n).values()).map(rowOf)
     yield* Effect.promise(() => pipeline(lines, createWriteStream(file)))
     return file

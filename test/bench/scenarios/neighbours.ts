@@ -11,7 +11,7 @@ import type { Options } from "../options.ts"
 import { MEDIUM_STORE, PRODUCTS, STORES, LARGE_STORE } from "../seed/population.ts"
 import { allReached, BOUND_HEADINGS, boundLine, type Line, formatTable } from "../measure/report.ts"
 import { seedServiceAccounts } from "../seed/seed.ts"
-import { residentMiB, SERVICE, startServer } from "../servers.ts"
+import { residentMiB, SERVICE, startServer, temporaryFolder } from "../servers.ts"
 import { seedMerchantsAndAgents } from "./surfaces.ts"
 
 /** Maximum ratio of the other stores' p99 during the load of one store to that without it. */
@@ -105,7 +105,7 @@ const measureAttack = (target: Target, probe: Probe, { run, title }: Attack) =>
 export const neighbours = (server: string, { only, rounds, roundMillis }: Options) =>
   Effect.gen(function* () {
     const url = yield* createDatabase(server, "neighbours")
-    const { pid, port } = yield* startServer(SERVICE, url)
+    const { pid, port } = yield* startServer(SERVICE, url, { DATA_DIR: yield* temporaryFolder })
     const db = yield* openConnection(url)
     yield* seed(url, db)
     const target: Target = { url, port, pid, db }

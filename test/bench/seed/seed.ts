@@ -28,7 +28,14 @@ import { insertServiceOrders, insertBaselineOrders, makeOrder } from "./orders.t
 
 /** Rows of one statement. */
 const BATCH = 500
-const SCOPES = ["read_products", "write_products", "read_collections", "write_collections", "read_orders"]
+const SCOPES = [
+  "read_products",
+  "write_products",
+  "read_collections",
+  "write_collections",
+  "read_orders",
+  "write_files"
+]
 const CAPABILITIES = ["app_storage", "customer_pii"]
 
 const range = (count: number, first = 0) => Array.from({ length: count }, (_, index) => first + index)
