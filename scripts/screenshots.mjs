@@ -57,6 +57,10 @@ try {
     await page.emulateMedia({ colorScheme })
     await page.goto(`${baseUrl}/dashboard/${storeId}${path}`, { waitUntil: "networkidle" })
     await arrange?.(page)
+    // Lazy pictures below the window are not loaded.
+    await page.waitForFunction(() =>
+      [...document.images].every((image) => image.complete || image.getBoundingClientRect().top > innerHeight)
+    )
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
   await browser.close()
