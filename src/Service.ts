@@ -116,31 +116,24 @@ const Server = Layer.unwrap(
     }),
     ({ address, drainSeconds, format, management, publicUrl, runners, started, stopping, trustedProxies, workers }) => {
       const lifetime = { started, stopping }
+      const listeners = Layer.provide(Layer.merge(ServerLive, managementServer(management)), makeReadiness(lifetime))
+      const background = Layer.mergeAll(
+        webhookWorker(workers),
+        jobRunner(runners),
+        HousekeepingLive,
+        Layer.effectDiscard(announce(started))
+      ).pipe(Layer.provide(Layer.effectDiscard(awaitSchema)))
       // Built last, and therefore the first to end.
-      return drain(lifetime, drainSeconds)
-        .pipe(
-          Layer.provideMerge(
-            Layer.mergeAll(
-              ServerLive.pipe(Layer.merge(managementServer(management)), Layer.provide(makeReadiness(lifetime))),
-              ProcessMetrics,
-              Layer.mergeAll(
-                webhookWorker(workers),
-                jobRunner(runners),
-                HousekeepingLive,
-                Layer.effectDiscard(announce(started))
-              ).pipe(Layer.provide(Layer.effectDiscard(awaitSchema)))
-            )
-          )
-        )
-        .pipe(
-          Layer.provide(listen(Config.succeed(address))),
-          Layer.provide(accessLogLayer(process.stdout, format)),
-          Layer.provide(Layer.succeed(TrustedProxies, trustedProxies)),
-          Layer.provide(Layer.succeed(PublicUrl, publicUrl)),
-          Layer.provide(Services),
-          Layer.provide(Layer.provide(TelemetryLive, FetchHttpClient.layer)),
-          Layer.provide(LoggingLive)
-        )
+      return drain(lifetime, drainSeconds).pipe(
+        Layer.provideMerge(Layer.mergeAll(listeners, background, ProcessMetrics)),
+        Layer.provide(listen(Config.succeed(address))),
+        Layer.provide(accessLogLayer(process.stdout, format)),
+        Layer.provide(Layer.succeed(TrustedProxies, trustedProxies)),
+        Layer.provide(Layer.succeed(PublicUrl, publicUrl)),
+        Layer.provide(Services),
+        Layer.provide(Layer.provide(TelemetryLive, FetchHttpClient.layer)),
+        Layer.provide(LoggingLive)
+      )
     }
   )
 )
