@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { makeClient } from "../../support/http/Api.ts"
 import {
   createTokens,
+  fetchText,
   freePort,
   makeMigratedDatabase,
   rowsOf,
@@ -11,14 +12,6 @@ import {
   waitUntil
 } from "../../support/process/Process.ts"
 import { startWorker } from "../../support/process/Workers.ts"
-
-const fetchText = (url: string) =>
-  Effect.promise(() =>
-    fetch(url).then(
-      async (response) => ({ status: response.status, text: await response.text() }),
-      () => ({ status: 0, text: "" })
-    )
-  )
 
 const isName = (text: string) => /^(?:[a-z0-9_]+\.)+[a-z_]+$/.test(text)
 

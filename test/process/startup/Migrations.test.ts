@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { makeClient } from "../../support/http/Api.ts"
 import {
   duringWork,
+  fetchText,
   freePort,
   makeEmptyDatabase,
   makeMigratedDatabase,
@@ -12,13 +13,7 @@ import {
   waitUntil
 } from "../../support/process/Process.ts"
 
-const statusOf = (url: string) =>
-  Effect.promise(() =>
-    fetch(url).then(
-      (response) => response.status,
-      () => 0
-    )
-  )
+const statusOf = (url: string) => Effect.map(fetchText(url), ({ status }) => status)
 
 const processes = {
   server: { bundle: "main", args: [] },

@@ -195,13 +195,16 @@ export const startNode = Effect.fn(function* (
 export const runNode = (bundle: "main" | "cli", args: ReadonlyArray<string>, given: Variables) =>
   Effect.scoped(Effect.flatMap(startNode(bundle, args, given), ({ ended }) => ended))
 
-const isReady = (base: string) =>
+/** Status and body of a response; status 0 without one. */
+export const fetchText = (url: string) =>
   Effect.promise(() =>
-    fetch(`${base}/readyz`).then(
-      async (response) => (await response.text()) !== "" && response.ok,
-      () => false
+    fetch(url).then(
+      async (response) => ({ status: response.status, text: await response.text() }),
+      () => ({ status: 0, text: "" })
     )
   )
+
+const isReady = (base: string) => Effect.map(fetchText(`${base}/readyz`), ({ status }) => status === 200)
 
 /** Port in the start message of a server. */
 const portIn = (stdout: string) => /Partner API {2}http:\/\/\S+:(\d+)\//.exec(stdout)?.[1]
