@@ -10,6 +10,7 @@ import { managementServer } from "./http/server/Management.ts"
 import { PublicUrl } from "./http/headers/Origin.ts"
 import { awaitSchema, ProcessDatabaseLive } from "./layers/Database.ts"
 import { DomainLive } from "./layers/Domain.ts"
+import { limitSettings } from "./layers/LimitSettings.ts"
 import { LogFormat, LoggingLive } from "./layers/Logging.ts"
 import { countOrDefault, host, invalidSetting, managementAddress, port } from "./layers/Settings.ts"
 import { configuredKeys } from "./layers/webhooks/SecretKeys.ts"
@@ -106,6 +107,7 @@ const Server = Layer.unwrap(
       drainSeconds,
       format: LogFormat,
       keys: configuredKeys,
+      limits: limitSettings,
       management: managementAddress,
       publicUrl,
       runners: jobRunners,

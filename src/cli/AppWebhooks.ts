@@ -1,7 +1,7 @@
 import { Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { EventId, EventKind } from "../domain/Events.ts"
-import { DeliveryState, LOG_DAYS, OVERLAP_HOURS } from "../domain/webhooks/Webhook.ts"
+import { DeliveryState, OVERLAP_HOURS } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { app, choice, command, group, json, limit, option, toggle, usageError, withHelp } from "./Options.ts"
 import { print, printList } from "./Output.ts"
@@ -61,7 +61,7 @@ const pause = command("pause", { app, json }, function* ({ app, json }) {
 }).pipe(
   withHelp({
     summary: "Pause the webhook of an app",
-    details: `Events are kept for ${LOG_DAYS} days and delivered when the webhook is resumed.`,
+    details: "Events are kept for DELIVERY_DAYS and delivered when the webhook is resumed.",
     examples: ["--app <id>"]
   })
 )

@@ -7,6 +7,7 @@ import { ChangeSetsLive } from "../layers/changeSets/ChangeSets.ts"
 import { DatabaseLive } from "../layers/Database.ts"
 import { RepositoriesLive } from "../layers/Domain.ts"
 import { ExportsLive } from "../layers/exports/Exports.ts"
+import { LimitsLive } from "../layers/LimitSettings.ts"
 import { ImportFilesLive } from "../layers/imports/ImportFiles.ts"
 import { ImportsLive } from "../layers/imports/Imports.ts"
 import { CustomersLive } from "../layers/records/Customers.ts"
@@ -24,4 +25,4 @@ export const ServicesLive = Layer.mergeAll(
   Layer.provide(ImportFilesLive, Layer.mergeAll(AccessLive, BulkheadLive, ChangeSetsLive, WritesLive)),
   WebhooksLive,
   WritesLive
-).pipe(Layer.provide(RepositoriesLive), Layer.provideMerge(DatabaseLive))
+).pipe(Layer.provide(RepositoriesLive), Layer.provide(LimitsLive), Layer.provideMerge(DatabaseLive))

@@ -2,13 +2,10 @@ import { Context, type Effect, Schema } from "effect"
 import { PAGE_BYTES } from "./Page.ts"
 import type { StoreId } from "./Store.ts"
 
-/** Maximum number of waiting requests of one store in a process, in addition to the running ones. */
-export const MAX_WAITING = 128
-
 /** The queue of the store is full in this process. */
 export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", {}) {
   override get message() {
-    return `More than ${MAX_WAITING} requests of this store are waiting; repeat the request in a few seconds, with the same Idempotency-Key`
+    return "Too many requests of this store are waiting; repeat the request in a few seconds, with the same Idempotency-Key"
   }
 }
 
@@ -47,7 +44,7 @@ export class Bulkhead extends Context.Service<
      * Runs an operation when the store has a free slot. Operations start in order of arrival, and heavy ones leave one
      * slot free for others. One operation with a body or an expected result of {@link LARGE_BYTES} runs at a time.
      * Interruption removes a waiting operation from the queue. Fails immediately with `StoreBusy` when
-     * {@link MAX_WAITING} operations are waiting.
+     * the queue of the store is full.
      */
     readonly withPermit: <A, E, R>(
       operation: Operation,

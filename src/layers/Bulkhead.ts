@@ -1,6 +1,7 @@
 import { Duration, Effect, Layer, Metric } from "effect"
-import { Bulkhead, LARGE_BYTES, MAX_WAITING, type Operation, StoreBusy } from "../domain/Bulkhead.ts"
+import { Bulkhead, LARGE_BYTES, type Operation, StoreBusy } from "../domain/Bulkhead.ts"
 import { bulkheadRefusals, bulkheadWait } from "../domain/Metrics.ts"
+import { OperatorLimits } from "../domain/OperatorLimits.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { ConnectionPool } from "./sql/Postgres.ts"
 
@@ -9,9 +10,6 @@ import { ConnectionPool } from "./sql/Postgres.ts"
  * queues: operations that arrived later overtake it, and reads of a collection fail while a client changes its rules
  * (`Races.test.ts`). The library has no semaphore with two limits and one queue.
  */
-
-/** Share of the connections that the operations of one store may use at once. */
-const SHARE = 0.3
 
 /** Number of large operations of a store that may run at once. */
 const LARGE_PERMITS = 1
@@ -68,8 +66,11 @@ const makeResultSizes = () => {
 
 export const BulkheadLive = Layer.effect(
   Bulkhead,
-  Effect.map(ConnectionPool, ({ maxConnections }) => {
-    const permits = Math.max(Math.min(2, maxConnections), Math.floor(maxConnections * SHARE))
+  Effect.gen(function* () {
+    const { maxConnections } = yield* ConnectionPool
+    const { storeConnectionPercent, storeQueue } = yield* OperatorLimits
+    const share = Math.floor((maxConnections * storeConnectionPercent) / 100)
+    const permits = Math.max(Math.min(2, maxConnections), share)
     const heavyPermits = Math.max(1, permits - 1)
     const queues = new Map<StoreId, StoreQueue>()
     const { isLarge, record } = makeResultSizes()
@@ -113,7 +114,7 @@ export const BulkheadLive = Layer.effect(
         Effect.uninterruptibleMask((restore): Effect.Effect<A, E | StoreBusy, R> => {
           const { storeId, weight } = operation
           const queue = queues.get(storeId) ?? { running: 0, heavy: 0, large: 0, waiting: [] }
-          if (queue.running + queue.waiting.length === permits + MAX_WAITING)
+          if (queue.running + queue.waiting.length === permits + storeQueue)
             return Effect.andThen(Metric.update(bulkheadRefusals, 1), new StoreBusy())
           queues.set(storeId, queue)
           const ticket: Ticket = { operation, permit: undefined, start: () => {} }

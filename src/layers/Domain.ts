@@ -59,6 +59,7 @@ import { TokenExchange } from "./oauth/TokenExchange.ts"
 import { AppDataLive } from "./records/AppData.ts"
 import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
+import { LimitsLive } from "./LimitSettings.ts"
 import { PacingLive } from "./Pacing.ts"
 import { OrdersLive } from "./records/Orders.ts"
 import { RecordRepository } from "./records/Records.ts"
@@ -162,5 +163,6 @@ export const DomainLive = Layer.mergeAll(ChangeSetJobsLive, ExportJobs.layer, Im
       WritesLive
     )
   ),
-  Layer.provide(RepositoriesLive)
+  Layer.provide(RepositoriesLive),
+  Layer.provideMerge(LimitsLive)
 )

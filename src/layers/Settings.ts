@@ -25,18 +25,28 @@ export const integer = (name: string): Config.Config<number> =>
 export const optionalString = (name: string): Config.Config<Option.Option<string>> =>
   Config.String(name).pipe(Config.option, Config.map(Option.filter((text) => text !== "")))
 
-/** Makes a setting from 0 to `max`. An empty value means the default: as a number it would turn the feature off. */
-export const countOrDefault = (name: string, initial: number, max: number, zero: string): Config.Config<number> => {
+/** Makes a setting from `min` to `max`. An empty value means the default: as a number it would be 0. */
+export const numberOrDefault = (
+  name: string,
+  initial: number,
+  min: number,
+  max: number,
+  hint = ""
+): Config.Config<number> => {
   const count = Config.mapEffect(integer(name), (value) =>
-    value >= 0 && value <= max
+    value >= min && value <= max
       ? Effect.succeed(value)
-      : Effect.fail(invalidSetting(name, `Expected 0 to ${max} but received ${value}; 0 ${zero}`))
+      : Effect.fail(invalidSetting(name, `Expected ${min} to ${max} but received ${value}${hint}`))
   )
   return Config.flatMap(
     optionalString(name),
     Option.match({ onNone: () => Config.succeed(initial), onSome: () => count })
   )
 }
+
+/** Makes a setting from 0 to `max`. */
+export const countOrDefault = (name: string, initial: number, max: number, zero: string): Config.Config<number> =>
+  numberOrDefault(name, initial, 0, max, `; 0 ${zero}`)
 
 /** Makes a setting of a port. Port 0 selects a free one. */
 export const port = (name: string): Config.Config<number> =>

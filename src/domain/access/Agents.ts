@@ -3,7 +3,7 @@ import { AgentId, MerchantId } from "./Ids.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import { field, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
-import { ENTRY_DAYS } from "../journal/Journal.ts"
+import { MAX_JOURNAL_DAYS } from "../OperatorLimits.ts"
 import type { PageRequest } from "../Page.ts"
 import type { WindowResult } from "../RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
@@ -17,7 +17,7 @@ export const BUDGET = { usual: 1_000, most: 100_000 }
 export const WINDOW = { usual: 100, most: 1_000 }
 
 /** Days for which a revoked or expired agent is listed. The last journal entries of the agent expire before. */
-export const LISTED_DAYS = ENTRY_DAYS + 30
+export const LISTED_DAYS = MAX_JOURNAL_DAYS + 30
 
 /** Maximum number of agents of a store, excluding revoked ones. */
 export const MAX_AGENTS = 100

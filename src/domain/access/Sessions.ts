@@ -5,16 +5,11 @@ import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import { Email, type EmailTaken, Role } from "./Merchants.ts"
 
-/** Hours without use, and days in total, after which a session ends (docs/spec/accounts.md). */
+/** Hours without use after which a session ends (docs/spec/accounts.md). */
 export const IDLE_HOURS = 24
-export const SESSION_DAYS = 30
 
-/**
- * Maximum number of failed sign-ins within {@link SIGN_IN_MINUTES}: for an account from one address, for an account,
- * and from an address. Successful sign-ins are not counted. All addresses of an IPv6 /64 network count as one.
- */
+/** Minutes for which an attempt counts. */
 export const SIGN_IN_MINUTES = 15
-export const SIGN_IN_LIMITS = { pair: 10, account: 100, address: 100 }
 
 /**
  * Maximum number of sign-up attempts from an address within {@link SIGN_IN_MINUTES}, including those with a taken

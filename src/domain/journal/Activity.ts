@@ -2,11 +2,11 @@ import { Context, type Effect, Schema, Struct } from "effect"
 import { MerchantId } from "../access/Ids.ts"
 import { JsonValue, Timestamp } from "../catalog/Fields.ts"
 import type { JsonText, DocumentPage } from "../json/Document.ts"
+import { MAX_JOURNAL_DAYS } from "../OperatorLimits.ts"
 import { MAX_LIMIT, type PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Surface } from "../Write.ts"
-import { ENTRY_DAYS } from "./Journal.ts"
 import { type CatalogKind, ResourceKind } from "./Kinds.ts"
 
 export const EntryId = Uuid.pipe(Schema.brand("EntryId"), Schema.annotate({ identifier: "EntryId" }))
@@ -76,7 +76,7 @@ export const MAX_EXAMINED_BYTES = 16 * 1024 * 1024
 
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", { id: EntryId }) {
   override get message() {
-    return `Entry ${this.id} was not found; entries are kept for ${ENTRY_DAYS} days`
+    return `Entry ${this.id} was not found; entries are kept for up to ${MAX_JOURNAL_DAYS} days`
   }
 }
 

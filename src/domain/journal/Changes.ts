@@ -1,10 +1,10 @@
 import { Context, Schema, type Stream } from "effect"
 import { Timestamp, Version } from "../catalog/Fields.ts"
 import { EventId } from "../Events.ts"
+import { MAX_JOURNAL_DAYS } from "../OperatorLimits.ts"
 import type { StoreId } from "../Store.ts"
 import { Uuid } from "../Uuid.ts"
 import { EntrySurface } from "./Activity.ts"
-import { ENTRY_DAYS } from "./Journal.ts"
 import { CatalogKind } from "./Kinds.ts"
 
 /** Maximum number of followers of one store in a process. */
@@ -41,7 +41,7 @@ export type ChangeStreamItem = typeof ChangeStreamItem.Type
 
 export class ChangesGone extends Schema.TaggedError<ChangesGone>()("ChangesGone", {}) {
   override get message() {
-    return `\`after\` is older than the ${ENTRY_DAYS} days for which changes are kept, or is not the id of a change; read the resources again and follow them without \`after\``
+    return `\`after\` is older than the changes that are kept, for up to ${MAX_JOURNAL_DAYS} days, or is not the id of a change; read the resources again and follow them without \`after\``
   }
 }
 

@@ -1,8 +1,5 @@
 import { Context, type Effect } from "effect"
 
-/** Minimum days for which an entry is kept. */
-export const ENTRY_DAYS = 400
-
 /** History of changes: author, time and surface. `Writes` and `Idempotency` add the changes of each write. */
 export class Journal extends Context.Service<
   Journal,

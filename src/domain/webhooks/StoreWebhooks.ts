@@ -97,7 +97,7 @@ export class StoreWebhooks extends Context.Service<
       installation: InstallationId,
       event: EventId
     ) => Write<JsonText, InstallationNotFound | InstallationSuspended | DeliveryNotFound>
-    /** Holds deliveries of the store. After the commit, new and due deliveries wait, each for up to 30 days. */
+    /** Holds deliveries of the store. After the commit, new and due deliveries wait, each for up to `DELIVERY_DAYS`. */
     readonly hold: (store: StoreId, installation: InstallationId) => Write<JsonText, InstallationNotFound>
     /** Sends the held deliveries, with all attempts available again. */
     readonly release: (

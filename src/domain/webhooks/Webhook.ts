@@ -12,12 +12,6 @@ export const FAILING_HOURS = 120
 /** Hours for which a replaced secret still signs. */
 export const OVERLAP_HOURS = 24
 
-/**
- * Days for which finished deliveries and their attempts are kept, and deliveries of a paused webhook after their due
- * time.
- */
-export const LOG_DAYS = 30
-
 /** Reason for a pause: requested, the endpoint responded with 410, or it failed for {@link FAILING_HOURS} hours. */
 export const PauseReason = Schema.Literals(["operator", "gone", "failing"])
 
@@ -140,6 +134,6 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   eventId: EventId
 }) {
   override get message() {
-    return `No delivery of event ${this.eventId} to app ${this.appId} was found in the last ${LOG_DAYS} days`
+    return `No delivery of event ${this.eventId} to app ${this.appId} was found; it may be too old, because deliveries are kept for a limited time`
   }
 }

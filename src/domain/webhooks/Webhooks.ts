@@ -60,7 +60,7 @@ export class Webhooks extends Context.Service<
      * release stored in plain text. Secrets that cannot be decrypted are left unchanged.
      */
     readonly reseal: Effect.Effect<Resealed>
-    /** Pauses deliveries until `resume`. Events are kept meanwhile, each delivery for `LOG_DAYS` days. */
+    /** Pauses deliveries until `resume`. Events are kept meanwhile, each delivery for `DELIVERY_DAYS`. */
     readonly pause: (app: AppId) => Effect.Effect<void, NoWebhook>
     /**
      * Resumes deliveries and clears the failure state. `missed` selects the waiting deliveries: `deliver` makes them
@@ -85,7 +85,7 @@ export class Webhooks extends Context.Service<
      */
     readonly redeliverSince: (app: AppId, since: Date, which: "all" | "dead") => Effect.Effect<number, NoWebhook>
     /**
-     * Deletes a batch of data older than `LOG_DAYS` days: finished deliveries, deliveries missed by a paused webhook,
+     * Deletes a batch of data older than `DELIVERY_DAYS`: finished deliveries, deliveries missed by a paused webhook,
      * their attempts, and events without deliveries. Returns the number of processed rows; 0 if nothing is left.
      */
     readonly purge: Effect.Effect<number>

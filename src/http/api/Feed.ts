@@ -14,7 +14,7 @@ import {
 } from "../../domain/journal/ChangeFeed.ts"
 import { ChangesGone, TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { Digest, DigestTooSlow } from "../../domain/journal/Digest.ts"
-import { ENTRY_DAYS } from "../../domain/journal/Journal.ts"
+import { MAX_JOURNAL_DAYS } from "../../domain/OperatorLimits.ts"
 import { publicError } from "../ErrorTable.ts"
 import { requireAccess } from "./Middleware.ts"
 import { commaSeparated, DataResponse, JSON_SCHEMA, pageQuery } from "./Shapes.ts"
@@ -47,7 +47,7 @@ export const listChanges = HttpApiEndpoint.get("listChanges", "/changes", {
     after: optional(
       withDescription(
         EventId,
-        `The position to continue after: the \`nextPosition\` of the previous page, or the \`position\` of a change. Without it, the page is empty and names the newest position. Positions are valid for ${ENTRY_DAYS} days`
+        `The position to continue after: the \`nextPosition\` of the previous page, or the \`position\` of a change. Without it, the page is empty and names the newest position. Positions are valid for up to ${MAX_JOURNAL_DAYS} days`
       )
     ),
     limit: pageQuery(EventId).limit,

@@ -49,7 +49,7 @@ export {
 export class Client extends PartnerClient {
   /**
    * Iterates over every create, update and deletion after a position, and waits for the next one. Store the `position` of a
-   * change with what it changed, and continue with it as `after`. Positions are valid for 400 days: later ones fail with 410.
+   * change with what it changed, and continue with it as `after`. Positions are valid for up to 400 days: older ones fail with 410.
    *
    * @example
    * for await (const { id, position } of client.changes({ after: await readPosition(), resources: ["products"] })) {

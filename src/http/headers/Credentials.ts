@@ -1,7 +1,7 @@
 import { Duration, Effect, Redacted } from "effect"
 import { Cookies, HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { SESSION_DAYS } from "../../domain/access/Sessions.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { makeOriginPolicy, type RequestHeaders } from "./Origin.ts"
 
 /** The scheme, in any case, one or more spaces (RFC 9110, section 11.4), and the token. */
@@ -39,11 +39,15 @@ export const makeHostCookie = (plainName: string) =>
   })
 
 /** Makes the cookie of merchant sessions. */
-export const makeSessionCookie = Effect.map(makeHostCookie("session"), ({ read, set }) => ({
-  /** Reads the session token that the browser sent, if any. */
-  sessionToken: read,
-  /** Sets the cookie of a new session. */
-  withSession: (token: Redacted.Redacted) => set(token, Duration.days(SESSION_DAYS)),
-  /** Removes the cookie. */
-  withoutSession: set(Redacted.make(""), Duration.zero)
-}))
+export const makeSessionCookie = Effect.gen(function* () {
+  const { read, set } = yield* makeHostCookie("session")
+  const { sessionDays } = yield* OperatorLimits
+  return {
+    /** Reads the session token that the browser sent, if any. */
+    sessionToken: read,
+    /** Sets the cookie of a new session. */
+    withSession: (token: Redacted.Redacted) => set(token, Duration.days(sessionDays)),
+    /** Removes the cookie. */
+    withoutSession: set(Redacted.make(""), Duration.zero)
+  }
+})

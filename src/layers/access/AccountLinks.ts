@@ -15,9 +15,9 @@ import {
 } from "../../domain/access/AccountLinks.ts"
 import type { MerchantId } from "../../domain/access/Ids.ts"
 import type { Email, Role } from "../../domain/access/Merchants.ts"
-import { SIGN_IN_LIMITS } from "../../domain/access/Sessions.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { networkOf } from "../../domain/Network.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { type Write, Writes } from "../../domain/Write.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
@@ -76,6 +76,7 @@ export const AccountLinksLive = Layer.effect(
     const { perform } = yield* Writes
     const passwords = yield* Passwords
     const throttle = yield* SignInThrottle
+    const { sessionDays, signIn } = yield* OperatorLimits
     const [open, invitation] = [sql.literal(OPEN), sql.literal(INVITATION)]
 
     const listInvitations = SqlSchema.findAll({
@@ -89,7 +90,7 @@ export const AccountLinksLive = Layer.effect(
 
     /** Runs the work of a request with a link. Only a link that does not work counts. */
     const attempt = Effect.fnUntraced(function* <A, E>(address: string, work: Effect.Effect<A, E>) {
-      const limits: ReadonlyArray<AttemptLimit> = [[hashSubject("link", networkOf(address)), SIGN_IN_LIMITS.address]]
+      const limits: ReadonlyArray<AttemptLimit> = [[hashSubject("link", networkOf(address)), signIn.address]]
       const attempts = yield* throttle.count(limits, tooManyAttempts)
       const result = yield* work
       yield* throttle.uncount(attempts)
@@ -214,7 +215,7 @@ export const AccountLinksLive = Layer.effect(
               const passwordHash = yield* passwords.withPermit(({ makeHash }) => makeHash(password))
               const { account, storeId } = yield* join(
                 token,
-                (email) => createAccount(sql, { email, name, passwordHash }, browser),
+                (email) => createAccount(sql, { email, name, passwordHash }, browser, sessionDays),
                 ({ signedIn }) => signedIn.merchantId
               )
               return { storeId, session: account }

@@ -7,11 +7,9 @@ import {
   IDLE_HOURS,
   MAX_SIGN_UPS,
   NotSignedIn,
-  SESSION_DAYS,
   SessionId,
   Sessions,
   SessionSummary,
-  SIGN_IN_LIMITS,
   type SignInBusy,
   SignedIn,
   SignInRefused,
@@ -21,6 +19,7 @@ import {
 } from "../../domain/access/Sessions.ts"
 import { MerchantId } from "../../domain/access/Ids.ts"
 import { networkOf } from "../../domain/Network.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { MERCHANT_CALLS } from "../../domain/RateLimit.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { retryLockedWindows } from "../rateLimit/LockedWindows.ts"
@@ -72,7 +71,8 @@ const deleteByToken = (sql: SqlClient.SqlClient, token: Redacted.Redacted) =>
 const beginSession = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { passwordHash, ...merchant }: Account,
-  { address, replaced, userAgent }: Browser
+  { address, replaced, userAgent }: Browser,
+  sessionDays: number
 ) {
   const token = newToken()
   if (replaced !== undefined) yield* deleteByToken(sql, replaced)
@@ -80,7 +80,7 @@ const beginSession = Effect.fnUntraced(function* (
   const session = yield* readSession(sql`
     insert into sessions (token_hash, id, merchant_id, address, user_agent, created_at, seen_at, ends_at, last_end)
     select ${sha256(token)}, uuid_v7(clock_micros()), m.id, ${address}, ${agent}, now(), now(),
-      now() + ${sql.literal(IDLE)}, now() + interval '${constant(SESSION_DAYS)} days'
+      now() + ${sql.literal(IDLE)}, now() + interval '${constant(sessionDays)} days'
     from merchants m where m.id = ${merchant.merchantId} and m.password_hash = ${passwordHash} for share
     returning id
   `)
@@ -92,10 +92,15 @@ const beginSession = Effect.fnUntraced(function* (
 export const createAccount = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   account: Omit<Account, "merchantId">,
-  browser: Browser
+  browser: Browser,
+  sessionDays: number
 ) {
   const merchantId = yield* insertMerchant(sql, { ...account, isClaimed: true })
-  return yield* Effect.catchTag(beginSession(sql, { merchantId, ...account }, browser), "SignInRefused", Effect.die)
+  return yield* Effect.catchTag(
+    beginSession(sql, { merchantId, ...account }, browser, sessionDays),
+    "SignInRefused",
+    Effect.die
+  )
 })
 
 export const SessionsLive = Layer.effect(
@@ -105,6 +110,7 @@ export const SessionsLive = Layer.effect(
     const { batch, sql: admission } = yield* AdmissionPool
     const throttle = yield* SignInThrottle
     const passwords = yield* Passwords
+    const { sessionDays, signIn } = yield* OperatorLimits
 
     const idle = sql.literal(IDLE)
 
@@ -126,8 +132,8 @@ export const SessionsLive = Layer.effect(
     ): Effect.fn.Return<B, E | SignInBusy | TooManySignIns> {
       const pair = hashSubject("pair", email, origin)
       const limits: ReadonlyArray<AttemptLimit> = [
-        [pair, SIGN_IN_LIMITS.pair],
-        [hashSubject("account", email), SIGN_IN_LIMITS.account],
+        [pair, signIn.pair],
+        [hashSubject("account", email), signIn.account],
         ...others
       ]
       // Attempts above a limit do not enter the queue.
@@ -213,9 +219,9 @@ export const SessionsLive = Layer.effect(
         return attempt(
           email,
           network,
-          [[hashSubject("address", network), SIGN_IN_LIMITS.address]],
+          [[hashSubject("address", network), signIn.address]],
           (hashing) => findVerified(email, password, hashing),
-          (account) => beginSession(sql, account, browser).pipe(sql.withTransaction, orDefect)
+          (account) => beginSession(sql, account, browser, sessionDays).pipe(sql.withTransaction, orDefect)
         )
       }),
 
@@ -225,7 +231,7 @@ export const SessionsLive = Layer.effect(
         const passwordHash = yield* passwords.withPermit(({ makeHash }) =>
           Effect.andThen(throttle.count(limits, tooManySignUps), makeHash(password))
         )
-        return yield* sql.withTransaction(createAccount(sql, { email, name, passwordHash }, browser))
+        return yield* sql.withTransaction(createAccount(sql, { email, name, passwordHash }, browser, sessionDays))
       }, orDefect),
 
       find: Effect.fn("Sessions.find")((token, stores) => identify(token, stores, 0)),

@@ -1,5 +1,4 @@
 import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
-import { ENTRY_DAYS } from "../../domain/journal/Journal.ts"
 import { CatalogKind } from "../../domain/journal/Kinds.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
@@ -32,11 +31,12 @@ export interface Candidates {
   readonly hasTime: Fragment
 }
 
-/** Makes the candidates of a page of a filtered list. */
+/** Makes the candidates of a page of a filtered list. Changes are in the journal for `journalDays` at least. */
 export const candidatesOf = (
   kind: CatalogKind,
   store: StoreId,
-  { cursor = START, ids, range, updatedSince }: CatalogRequest<string>
+  { cursor = START, ids, range, updatedSince }: CatalogRequest<string>,
+  journalDays: number
 ): Candidates => {
   const conditions = {
     hasId: range === undefined ? sql`true` : sql`get_byte(uuid_send(id), 15) = ${Number.parseInt(range, 16)}`,
@@ -55,7 +55,7 @@ export const candidatesOf = (
   // Plans allow few collections, so a page may examine all of them.
   const most = updatedSince === undefined || kind === "collection" ? MAX_IDS_EXAMINED : MAX_DOCUMENTS_EXAMINED
   const since = updatedSince === undefined ? 0 : Date.parse(updatedSince)
-  if (since < Date.now() - ENTRY_DAYS * 24 * 3_600_000) {
+  if (since < Date.now() - journalDays * 24 * 3_600_000) {
     return { ...conditions, definitions: sql`candidates as materialized (${nextIds(most)})`, most }
   }
   const parts = partsOf(since, Date.now())

@@ -5,6 +5,7 @@ import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../..
 import { type CatalogRequest, isFiltered } from "../../domain/catalog/ListFilter.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { type Document, extend, type JsonText } from "../../domain/json/Document.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
@@ -62,6 +63,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const { journalDays } = yield* OperatorLimits
 
       const findRow = SqlSchema.findOneOption({
         Request: Key,
@@ -90,7 +92,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
       const readFilteredRows = rowsReader(CollectionRow)
 
       const selectFilteredRows = (store: StoreId, request: CatalogRequest<CollectionId>) => {
-        const { definitions, hasId, hasTime } = candidatesOf("collection", store, request)
+        const { definitions, hasId, hasTime } = candidatesOf("collection", store, request, journalDays)
         return sql`
       with ${definitions}
       select id, version, document::text as document from (

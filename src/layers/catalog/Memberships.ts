@@ -15,7 +15,7 @@ import { isMatched } from "../../domain/catalog/MembershipChange.ts"
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
 import { EventId } from "../../domain/Events.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
-import { ENTRY_DAYS } from "../../domain/journal/Journal.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
 import { membersOfSide } from "../journal/JournalRow.ts"
@@ -69,6 +69,7 @@ const isMemberIn = (product: ProductId, id: CollectionId, sides: Sides): boolean
 export const membershipOperations = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { listNewest } = yield* resourceHistory
+  const { journalDays } = yield* OperatorLimits
 
   const findDocument = SqlSchema.findOneOption({
     Request: Schema.Struct({ store: StoreId, id: CollectionId }),
@@ -118,7 +119,7 @@ export const membershipOperations = Effect.gen(function* () {
         product: productDocument
       } = yield* findPair({ store, collection, product })
       if (document === null || productDocument === null) return null
-      const since = leastUuidOf(new Date((yield* Clock.currentTimeMillis) - ENTRY_DAYS * 24 * 3_600_000))
+      const since = leastUuidOf(new Date((yield* Clock.currentTimeMillis) - journalDays * 24 * 3_600_000))
       const listSteps = (id: string, current: JsonObject) =>
         Effect.map(listNewest(store, id, since, END, MAX_STEPS), (entries) => stepsOf(current, entries))
       let sides: Sides = {

@@ -31,9 +31,10 @@ const selectAll = (
 const selectFilteredProducts = (
   sql: SqlClient.SqlClient,
   store: StoreId,
-  request: CatalogRequest<ProductId>
+  request: CatalogRequest<ProductId>,
+  journalDays: number
 ): Statement => {
-  const { definitions, hasId, hasTime, most } = candidatesOf("product", store, request)
+  const { definitions, hasId, hasTime, most } = candidatesOf("product", store, request, journalDays)
   const { limit } = request
   return sql`
     with ${definitions}, page as (
@@ -60,5 +61,7 @@ const selectFilteredProducts = (
 export const selectProducts = (
   sql: SqlClient.SqlClient,
   store: StoreId,
-  request: CatalogRequest<ProductId>
-): Statement => (isFiltered(request) ? selectFilteredProducts : selectAll)(sql, store, request)
+  request: CatalogRequest<ProductId>,
+  journalDays: number
+): Statement =>
+  isFiltered(request) ? selectFilteredProducts(sql, store, request, journalDays) : selectAll(sql, store, request)

@@ -5,6 +5,7 @@ import { Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { resolveExternalIds } from "../imports/ExternalIds.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
@@ -42,6 +43,7 @@ const Key = Schema.Struct({ store: StoreId, id: ProductId })
 export class ProductRepository extends Context.Service<ProductRepository>()("layers/catalog/ProductRepository", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { journalDays } = yield* OperatorLimits
 
     const find = SqlSchema.findOneOption({
       Request: Key,
@@ -187,7 +189,8 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
 
     return {
       listPage: Effect.fn("ProductRepository.listPage")(
-        (store: StoreId, request: CatalogRequest<ProductId>) => readPage(selectProducts(sql, store, request)),
+        (store: StoreId, request: CatalogRequest<ProductId>) =>
+          readPage(selectProducts(sql, store, request, journalDays)),
         orDefect
       ),
 

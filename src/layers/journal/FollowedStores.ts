@@ -1,7 +1,7 @@
 import { Array, Context, Deferred, Effect, Layer, Schema, type Scope, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { ChangesGone, MAX_FOLLOWERS, TooManyFollowers } from "../../domain/journal/Changes.ts"
-import { ENTRY_DAYS } from "../../domain/journal/Journal.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf, leastUuidOfMicros } from "../../domain/Uuid.ts"
 import { makeOutageRetry } from "../OutageRetry.ts"
@@ -18,8 +18,6 @@ import { PARTITION_MILLIS, partAt } from "./Journal.ts"
 
 /** Interval between polls for new entries. One statement serves all followed stores. */
 const POLL_INTERVAL = "250 millis"
-
-const RETENTION_MILLIS = ENTRY_DAYS * 24 * 3_600_000
 
 /** Instant before which every change of a store has ended, and the clock of the database. */
 const Horizon = Schema.Struct({
@@ -55,6 +53,7 @@ const newestParts = () => partsOf(Date.now() - PARTITION_MILLIS, Date.now() + PA
 export class FollowedStores extends Context.Service<FollowedStores>()("layers/journal/FollowedStores", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { journalDays } = yield* OperatorLimits
     const retryDuringOutage = makeOutageRetry("Followers of changes")
     const stores = new Map<StoreId, FollowedStore>()
 
@@ -125,7 +124,7 @@ export class FollowedStores extends Context.Service<FollowedStores>()("layers/jo
       /** Returns the current horizon of a store. Fails if no entries are kept from `after` on. */
       findHorizon: Effect.fnUntraced(function* (storeId: StoreId, after: string | undefined) {
         const [{ micros, now }] = yield* findHorizons([storeId])
-        const oldest = leastUuidOf(new Date(now - RETENTION_MILLIS))
+        const oldest = leastUuidOf(new Date(now - journalDays * 24 * 3_600_000))
         if (after !== undefined && (after < oldest || after > leastUuidOf(new Date(now + 1)))) {
           return yield* new ChangesGone()
         }

@@ -2,7 +2,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { actorType } from "../../domain/Events.ts"
 import { type JournalDiff, makeJournalDiff } from "../../domain/journal/Entry.ts"
-import { ENTRY_DAYS, Journal } from "../../domain/journal/Journal.ts"
+import { Journal } from "../../domain/journal/Journal.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { millisOf } from "../../domain/Uuid.ts"
 import type { Change, WriteContext } from "../../domain/Write.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -78,13 +79,14 @@ export const JournalLive = Layer.effect(
   Journal,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { journalDays } = yield* OperatorLimits
 
     /** Finds the parts whose newest entry has expired. Empty parts have none. */
     const findExpired = (parts: ReadonlyArray<number>) =>
       readParts(sql`
         select part from unnest(${parts}::smallint[]) as candidate (part)
         where (select max(at) from journal j where j.part = candidate.part)
-          < now() - interval '${constant(ENTRY_DAYS)} days'
+          < now() - interval '${constant(journalDays)} days'
       `)
 
     /** Checks again under the lock: another process may have emptied the part, and new entries may be in it since. */

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
-import { ENTRY_DAYS } from "../../domain/journal/Journal.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { MediaLimitReached, UNUSED_HOURS } from "../../domain/media/File.ts"
 import type { ReceivedFile } from "../../domain/media/Files.ts"
 import { ObjectKey, ObjectStorage } from "../../domain/media/ObjectStorage.ts"
@@ -26,9 +26,9 @@ const MAX_STORED = 2
 const URL_HASH = "/([0-9a-f]{64})/"
 
 /** Parts of the journal, newest first. The first one is the next, for clocks that differ. */
-const newestParts = () => {
+const newestParts = (journalDays: number) => {
   const now = Date.now()
-  return Array.from({ length: Math.ceil((ENTRY_DAYS * 86_400_000) / PARTITION_MILLIS) + 2 }, (_, age) =>
+  return Array.from({ length: Math.ceil((journalDays * 86_400_000) / PARTITION_MILLIS) + 2 }, (_, age) =>
     partAt(now - (age - 1) * PARTITION_MILLIS)
   )
 }
@@ -46,6 +46,7 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const storage = yield* ObjectStorage
+    const { journalDays } = yield* OperatorLimits
 
     const { findObject, lockUsage } = yield* FileRows
 
@@ -101,14 +102,14 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
           where p.store_id = ${store} and named[1] = any(${plainArray(hashes)}::text[])
         `)
       )
-      for (const part of newestParts()) {
+      for (const part of newestParts(journalDays)) {
         if (missing().length === 0) break
         note(
           yield* readNamed(sql`
             select named[1] as hash, max(j.at)::text as at
             from journal j cross join lateral regexp_matches(j.before, ${URL_HASH}, 'g') as named
             where j.store_id = ${store} and j.part = ${part} and j.resource = 'product'
-              and j.at > now() - interval '${constant(ENTRY_DAYS)} days'
+              and j.at > now() - interval '${constant(journalDays)} days'
               and named[1] = any(${plainArray(missing())}::text[])
             group by named[1]
           `)
@@ -138,7 +139,7 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
           `
           yield* sql`
             with kept as (
-              update media_objects o set kept_until = named.at + interval '${constant(ENTRY_DAYS)} days'
+              update media_objects o set kept_until = named.at + interval '${constant(journalDays)} days'
               from unnest(${plainArray([...named.keys()])}::text[], ${textArray([...named.values()])}::timestamptz[])
                 as named (hash, at)
               where o.store_id = ${store} and o.hash = named.hash and ${isExpired}

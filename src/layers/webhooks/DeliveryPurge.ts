@@ -1,44 +1,42 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { LOG_DAYS } from "../../domain/webhooks/Webhook.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { PURGE_BATCH, deleteExpired, expiredRows, unnestRows, purgeExpired } from "../sql/Purging.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 
-const RETENTION = `${LOG_DAYS} days`
-
-const EXPIRED_DELIVERIES = {
-  table: "deliveries",
-  key: ["store_id", "event_id", "installation_id"],
-  end: "finished_at",
-  retention: RETENTION
-}
-
-const EXPIRED_EVENTS = {
-  table: "events",
-  key: ["store_id", "id"],
-  end: "coalesce(needed_at, occurred_at)",
-  retention: RETENTION
-}
-
 /**
- * Deletes what is older than {@link LOG_DAYS} days, a batch at a time. The statements compare with `now()`, because indexes
+ * Deletes what is older than `DELIVERY_DAYS`, a batch at a time. The statements compare with `now()`, because indexes
  * are not used for `clock_timestamp()`.
  */
 export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webhooks/DeliveryPurge", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const cutoff = sql.literal(`now() - interval '${RETENTION}'`)
+    const { deliveryDays } = yield* OperatorLimits
+    const retention = `${deliveryDays} days`
+    const expiredDeliveries = {
+      table: "deliveries",
+      key: ["store_id", "event_id", "installation_id"],
+      end: "finished_at",
+      retention
+    }
+    const expiredEvents = {
+      table: "events",
+      key: ["store_id", "id"],
+      end: "coalesce(needed_at, occurred_at)",
+      retention
+    }
+    const cutoff = sql.literal(`now() - interval '${retention}'`)
     const batch = constant(PURGE_BATCH)
 
     const deleteAttempts = sql`, attempts as (
-    delete from delivery_attempts a using ${unnestRows(EXPIRED_DELIVERIES.key)}
+    delete from delivery_attempts a using ${unnestRows(expiredDeliveries.key)}
     where a.store_id = listed.store_id and a.event_id = listed.event_id and a.installation_id = listed.installation_id
   )`
 
     /** Deletes finished deliveries and their attempts. */
-    const deleteFinished = sql`${purgeExpired(EXPIRED_DELIVERIES, deleteAttempts)}`
+    const deleteFinished = sql`${purgeExpired(expiredDeliveries, deleteAttempts)}`
 
     /** Deletes due deliveries of paused webhooks. Those of active webhooks stay, because a worker may start and send them. */
     const deleteMissed = sql`
@@ -49,7 +47,7 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
           order by d.next_at limit ${batch} for update skip locked
         ) d
         where w.paused_at is not null limit ${batch}
-      )${deleteAttempts} ${deleteExpired(EXPIRED_DELIVERIES)}
+      )${deleteAttempts} ${deleteExpired(expiredDeliveries)}
     `
 
     /**
@@ -58,18 +56,18 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
      * all of its events.
      */
     const deleteEvents = sql`
-      with ${expiredRows(EXPIRED_EVENTS)}, needed as materialized (
+      with ${expiredRows(expiredEvents)}, needed as materialized (
         select store_id, id, (
           select max(coalesce(d.finished_at, now())) from deliveries d
           where d.store_id = expired.store_id and d.event_id = expired.id
         ) as at from expired
       ), moved as (
         update events e set needed_at = listed.at
-        from ${unnestRows(["store_id", "id", "at"], `needed where at > now() - interval '${RETENTION}'`)}
+        from ${unnestRows(["store_id", "id", "at"], `needed where at > now() - interval '${retention}'`)}
         where e.store_id = listed.store_id and e.id = listed.id
         returning 1
       ), deleted as (
-        delete from events e using ${unnestRows(EXPIRED_EVENTS.key, "needed where at is null")}
+        delete from events e using ${unnestRows(expiredEvents.key, "needed where at is null")}
         where e.store_id = listed.store_id and e.id = listed.id
         returning 1
       )

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppId, InstallationId } from "../../domain/access/Ids.ts"
 import { EventId } from "../../domain/Events.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { FAILING_HOURS, PauseReason } from "../../domain/webhooks/Webhook.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -15,11 +16,8 @@ import type { Attempt } from "./Outgoing.ts"
  */
 const LEASE_SECONDS = 20
 
-/**
- * Concurrent requests of one process to one endpoint, and to one that fails, which must not take the slots of the others.
- */
-const PER_ENDPOINT = 32
-const PER_FAILING_ENDPOINT = 2
+/** Concurrent requests of one process to an endpoint that fails, which must not take the slots of the others. */
+const MAX_FAILING_REQUESTS = 2
 
 const INTERRUPTED = "The worker stopped before it recorded the result of this attempt"
 
@@ -98,6 +96,8 @@ const readTransitions = rowsReader(EndpointTransition)
 export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webhooks/DeliveryQueue", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { endpointRequests } = yield* OperatorLimits
+    const failingRequests = Math.min(MAX_FAILING_REQUESTS, endpointRequests)
     const lease = sql`interval '${constant(LEASE_SECONDS)} seconds'`
     const failingPeriod = sql`interval '${constant(FAILING_HOURS)} hours'`
 
@@ -133,7 +133,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
           join webhooks w using (app_id)
           left join unnest(${[...busy.keys()]}::uuid[], ${[...busy.values()]}::integer[]) as busy (app_id, n) using (app_id)
           cross join lateral (
-            select case when w.failing_since is null then ${PER_ENDPOINT} else ${PER_FAILING_ENDPOINT} end::integer as n
+            select case when w.failing_since is null then ${endpointRequests} else ${failingRequests} end::integer as n
           ) allowed
           where endpoint.next_at <= now() and w.paused_at is null and allowed.n > coalesce(busy.n, 0)
         ), chosen as (

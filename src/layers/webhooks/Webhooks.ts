@@ -3,8 +3,9 @@ import { SqlClient } from "effect/sql"
 import { AppNotFound } from "../../domain/access/Apps.ts"
 import type { AppId } from "../../domain/access/Ids.ts"
 import { EventId } from "../../domain/Events.ts"
+import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
-import { Attempt, Delivery, DeliveryNotFound, LOG_DAYS, Webhook } from "../../domain/webhooks/Webhook.ts"
+import { Attempt, Delivery, DeliveryNotFound, Webhook } from "../../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { END } from "../sql/Pages.ts"
@@ -60,6 +61,7 @@ export const WebhooksLive = Layer.effect(
     const { resealAll } = yield* Resealing
     const { send } = yield* TestDeliveries
     const webhooks = yield* WebhookRepository
+    const { deliveryDays } = yield* OperatorLimits
 
     /** Locks the app until the transaction ends, so that it is not deleted meanwhile. */
     const lockApp = Effect.fnUntraced(function* (id: AppId) {
@@ -124,7 +126,7 @@ export const WebhooksLive = Layer.effect(
             1 + coalesce(previous_secret_until > clock_timestamp(), false)::integer as "liveSecrets",
             failing_since as "failingSince", called_at as "calledAt", test_failed_at as "testFailedAt", paused_at as "pausedAt", pause_reason as "pauseReason",
             pending.n as pending, pending.since as "oldestPendingAt",
-            case when paused_at is not null then pending.due + interval '${constant(LOG_DAYS)} days' end
+            case when paused_at is not null then pending.due + interval '${constant(deliveryDays)} days' end
               as "pendingDroppedFrom",
             dead.n as dead
           from webhooks w, lateral (

@@ -65,7 +65,7 @@ export const rotateAppWebhookSecret = Rpc.make("appWebhooks.rotateSecret", {
   error: Schema.Union([AccountWriteError, AppNotFound, WebhookNotFound])
 })
 
-/** Pauses a webhook. Deliveries are queued for 30 days. Idempotent, so it takes no key. */
+/** Pauses a webhook. Deliveries are queued for `DELIVERY_DAYS`. Idempotent, so it takes no key. */
 export const pauseAppWebhook = Rpc.make("appWebhooks.pause", {
   payload: appFields,
   success: Schema.Struct({}),

@@ -24,7 +24,7 @@ export const getWebhook = Rpc.make("webhooks.get", {
   error: InstallationNotFound
 })
 
-/** Pauses the events of the store. Each is queued for 30 days. A request in progress completes. */
+/** Pauses the events of the store. Each is queued for `DELIVERY_DAYS`. A request in progress completes. */
 export const pauseWebhook = Rpc.make("webhooks.pause", {
   payload: { ...keyedFields, ...installationFields },
   success: StoreWebhook,

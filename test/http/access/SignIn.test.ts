@@ -4,7 +4,8 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"
 import { Email, Merchants, Password } from "../../../src/domain/access/Merchants.ts"
-import { Sessions, SIGN_IN_LIMITS, SIGN_IN_MINUTES } from "../../../src/domain/access/Sessions.ts"
+import { Sessions, SIGN_IN_MINUTES } from "../../../src/domain/access/Sessions.ts"
+import { DEFAULT_LIMITS } from "../../../src/domain/OperatorLimits.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { ServiceTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
@@ -167,11 +168,11 @@ layer(ServiceTest, { excludeTestServices: true, timeout: "60 seconds" })("Mercha
       const statuses = responses.map(({ status }) => status)
       assert.lengthOf(
         statuses.filter((status) => status === 401),
-        SIGN_IN_LIMITS.pair
+        DEFAULT_LIMITS.signIn.pair
       )
       assert.lengthOf(
         statuses.filter((status) => status === 429),
-        64 - SIGN_IN_LIMITS.pair
+        64 - DEFAULT_LIMITS.signIn.pair
       )
       const limited = yield* signIn(email, PASSWORD)
       assert.strictEqual(limited.status, 429)

@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { Email, Password } from "../../../src/domain/access/Merchants.ts"
-import { Sessions, SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
+import { Sessions } from "../../../src/domain/access/Sessions.ts"
+import { DEFAULT_LIMITS } from "../../../src/domain/OperatorLimits.ts"
 import { IsolatedApiTest } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 
@@ -31,10 +32,10 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
           Result.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "SignedIn" })
         )
       const wrong = Effect.suspend(() => attempt("not the password", toEmail(`${randomUUID()}@example.com`)))
-      const right = yield* times(SIGN_IN_LIMITS.address + 10, attempt(PASSWORD))
+      const right = yield* times(DEFAULT_LIMITS.signIn.address + 10, attempt(PASSWORD))
       assert.deepStrictEqual(new Set(right), new Set(["SignedIn"]))
 
-      const before = yield* times(SIGN_IN_LIMITS.address - 1, wrong)
+      const before = yield* times(DEFAULT_LIMITS.signIn.address - 1, wrong)
       assert.deepStrictEqual(new Set(before), new Set(["SignInRefused"]))
       // A correct password takes the last slot of the address and returns it.
       assert.strictEqual(yield* attempt(PASSWORD), "SignedIn")
@@ -54,12 +55,12 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
           ),
           Result.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "SignedIn" })
         )
-      const tags = yield* Effect.forEach(Array.from({ length: SIGN_IN_LIMITS.pair + 1 }), (_, n) =>
+      const tags = yield* Effect.forEach(Array.from({ length: DEFAULT_LIMITS.signIn.pair + 1 }), (_, n) =>
         signInFrom(`2001:db8:0:1:${n + 1}::${n}`, "not the password")
       )
       assert.deepStrictEqual(
         [tags.filter((tag) => tag === "SignInRefused").length, tags.at(-1)],
-        [SIGN_IN_LIMITS.pair, "TooManySignIns"]
+        [DEFAULT_LIMITS.signIn.pair, "TooManySignIns"]
       )
       assert.strictEqual(yield* signInFrom("2001:db8:0:2::1", PASSWORD), "SignedIn")
     })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { request } from "node:http"
-import { MAX_WAITING } from "../../../src/domain/Bulkhead.ts"
+import { DEFAULT_LIMITS } from "../../../src/domain/OperatorLimits.ts"
 import {
   type Answer,
   ApiTest,
@@ -166,7 +166,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Bulkhead o
       const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
       const createWithKey = (index: number) =>
         (index % 2 === 0 ? client : second).post("/products", { name: `Cup ${index}` }, { key: `key-${index}` })
-      const capacity = CONCURRENCY + MAX_WAITING
+      const capacity = CONCURRENCY + DEFAULT_LIMITS.storeQueue
       const refused: Array<Answer> = []
       const all = yield* Effect.forkChild(
         Effect.forEach(

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes, randomUUID } from "node:crypto"
 import { Installations } from "../../../src/domain/access/Installations.ts"
-import { SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
+import { DEFAULT_LIMITS } from "../../../src/domain/OperatorLimits.ts"
 import { IsolatedApiTest, makeStore } from "../../support/http/Api.ts"
 import { makeMerchant, PASSWORD } from "../../support/rpc/Merchants.ts"
 import {
@@ -181,7 +181,7 @@ layer(IsolatedApiTest)("Security of the authorization pages", (it) => {
       for (const field of ["email", "password"]) {
         assert.match(malformed.text, new RegExp(`aria-describedby="${field}-reason"[^]*id="${field}-reason"`))
       }
-      for (let n = 1; n < SIGN_IN_LIMITS.pair; n++) yield* attempt(merchant.email)
+      for (let n = 1; n < DEFAULT_LIMITS.signIn.pair; n++) yield* attempt(merchant.email)
       const limited = yield* visitor.press(path, page, "sign-in", { email: merchant.email, password: PASSWORD })
       assert.strictEqual(limited.status, 429)
       assert.match(visibleText(limited), /Too many failed sign-ins; wait 15 minutes/)

@@ -51,6 +51,8 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ DATABASE_POOL_SIZE: "0" }, /^partner-api: DATABASE_POOL_SIZE: Expected an integer of at least 1 but received 0$/],
   [{ DATABASE_POOL_SIZE: "-3" }, /^partner-api: DATABASE_POOL_SIZE: .* -3$/],
   [{ DATABASE_POOL_SIZE: "many" }, /^partner-api: DATABASE_POOL_SIZE: .*"many"$/],
+  [{ STORE_QUEUE: "0" }, /^partner-api: STORE_QUEUE: Expected 1 to 10000 but received 0$/],
+  [{ JOURNAL_DAYS: "401" }, /^partner-api: JOURNAL_DAYS: Expected 30 to 400 but received 401$/],
   [{ LOG_FORMAT: "xml" }, /^partner-api: LOG_FORMAT: Expected one of \(text, json\) but received "xml"$/],
   [{ LOG_LEVEL: "loud" }, /^partner-api: LOG_LEVEL: Expected one of \(debug, .*, none\) but received "loud"$/],
   [{ WEBHOOK_WORKERS: "-1" }, /^partner-api: WEBHOOK_WORKERS: Expected 0 to 10000 but received -1/],

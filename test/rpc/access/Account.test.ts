@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { Password } from "../../../src/domain/access/Merchants.ts"
-import { SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
+import { DEFAULT_LIMITS } from "../../../src/domain/OperatorLimits.ts"
 import type { Client } from "../../../src/rpc/Client.ts"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { agentOf, callLine, clientOf, errorOf, freshMember, memberOf, post, sessionOf } from "../../support/rpc/Rpc.ts"
@@ -53,13 +53,13 @@ layer(ApiTest, { timeout: "60 seconds" })("Passwords of accounts", (it) => {
       const tags = (n: number) => Effect.all(Array.from({ length: n }, () => wrong))
 
       // A correct password resets the count of failures.
-      assert.deepStrictEqual(new Set(yield* tags(SIGN_IN_LIMITS.pair - 1)), new Set(["WrongPassword"]))
+      assert.deepStrictEqual(new Set(yield* tags(DEFAULT_LIMITS.signIn.pair - 1)), new Set(["WrongPassword"]))
       yield* change(client, PASSWORD, PASSWORD)
 
-      const laterTags = yield* tags(SIGN_IN_LIMITS.pair + 1)
+      const laterTags = yield* tags(DEFAULT_LIMITS.signIn.pair + 1)
       assert.deepStrictEqual(
         laterTags.slice(0, -1),
-        Array.from({ length: SIGN_IN_LIMITS.pair }, () => "WrongPassword")
+        Array.from({ length: DEFAULT_LIMITS.signIn.pair }, () => "WrongPassword")
       )
       assert.strictEqual(laterTags.at(-1), "TooManySignIns")
       assert.strictEqual((yield* Effect.flip(change(client, PASSWORD)))._tag, "TooManySignIns")

@@ -5,7 +5,7 @@ import { hash, randomUUID } from "node:crypto"
 import { AccountLinks } from "../../../src/domain/access/AccountLinks.ts"
 import type { MerchantId } from "../../../src/domain/access/Ids.ts"
 import { Email, type Role } from "../../../src/domain/access/Merchants.ts"
-import { SIGN_IN_LIMITS } from "../../../src/domain/access/Sessions.ts"
+import { DEFAULT_LIMITS } from "../../../src/domain/OperatorLimits.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Client, InvitationId } from "../../../src/rpc/Client.ts"
 import { baseUrl, IsolatedApiTest, makeApp, makeStore } from "../../support/http/Api.ts"
@@ -267,7 +267,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("L
       const token = tokenOf(yield* invite(owner, newEmail()))
       for (let n = 0; n < 3; n++) assert.strictEqual((yield* post("invitation", { token })).status, 200)
       const guesses = yield* Effect.forEach(
-        Array.from({ length: SIGN_IN_LIMITS.address + 2 }),
+        Array.from({ length: DEFAULT_LIMITS.signIn.address + 2 }),
         () => post("reset", { token: "reset_guess" }),
         { concurrency: 8 }
       )

@@ -1215,7 +1215,7 @@ export interface Reason {
 
 /** Options of a list: its filters, and where and how long a page is. */
 export interface ListChangesQuery {
-  /** The position to continue after: the `nextPosition` of the previous page, or the `position` of a change. Without it, the page is empty and names the newest position. Positions are valid for 400 days */
+  /** The position to continue after: the `nextPosition` of the previous page, or the `position` of a change. Without it, the page is empty and names the newest position. Positions are valid for up to 400 days */
   readonly after?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined

@@ -156,7 +156,7 @@ export const activityTexts = {
     show: t`Show history`,
     hide: t`Hide history`,
     empty: t`No recorded changes`,
-    emptyAdvice: t`Changes of the last 400 days appear here.`,
+    emptyAdvice: t`Changes appear here for up to 400 days.`,
     changes: t`Changes`,
     fields: t`Who set each field`,
     fieldsCaption: t`Fields and their last change`,

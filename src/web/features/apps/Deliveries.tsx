@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useCallback, useState } from "react"
 import { EVENTS } from "../../../domain/Events.ts"
 import type { InstallationId, EventId } from "../../../rpc/Client.ts"
-import { LOG_DAYS } from "../../../domain/webhooks/Webhook.ts"
 import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
@@ -73,7 +72,7 @@ const WebhookCard = ({ installationId }: { readonly installationId: Installation
               />
               <MutedText>
                 {text}
-                {isPaused ? ` ${appTexts.webhook.pausedAdvice(LOG_DAYS)}` : ""}
+                {isPaused ? ` ${appTexts.webhook.pausedAdvice}` : ""}
               </MutedText>
             </>
           )

@@ -105,8 +105,7 @@ export const appTexts = {
     noEndpoint: t`None`,
     events: t`Events`,
     noEvents: t`None`,
-    pausedAdvice: (days: number) =>
-      t`Events are kept for ${plural(days, { one: "# day", other: "# days" })} and sent when you resume.`
+    pausedAdvice: t`Events are kept for a limited time and sent when you resume.`
   },
   deliveries: {
     viewDetails: (date: string) => t`View details of the delivery from ${date}`,

@@ -40,7 +40,7 @@ export const webhookTexts = {
     queued: t`Event queued for delivery`,
     refresh: t`Refresh deliveries`,
     noWebhook: t`This app has no webhook`,
-    noWebhookAdvice: t`Set up a webhook to receive events. Deliveries of the last 30 days appear here.`,
+    noWebhookAdvice: t`Set up a webhook to receive events. Recent deliveries appear here.`,
     attempt: (attempt: number) => t`Attempt ${number(attempt)}`,
     inProgress: t`In progress`,
     noResponse: t`No response`,
