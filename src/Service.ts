@@ -9,13 +9,16 @@ import { baseUrl, HttpListener, listen } from "./http/server/HttpListener.ts"
 import { managementServer } from "./http/server/Management.ts"
 import { PublicUrl } from "./http/headers/Origin.ts"
 import { awaitSchema, ProcessDatabaseLive } from "./layers/Database.ts"
+import { databaseSettings, isDemo, migratesOnStart } from "./layers/DatabaseConfig.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { limitSettings } from "./layers/LimitSettings.ts"
-import { LogFormat, LoggingLive } from "./layers/Logging.ts"
+import { LogFormat, LoggingLive, MinimumLevel } from "./layers/Logging.ts"
 import { countOrDefault, host, invalidSetting, managementAddress, port } from "./layers/Settings.ts"
+import { allowedHosts } from "./layers/webhooks/AllowedHosts.ts"
+import { s3Settings } from "./layers/media/ObjectStorage.ts"
 import { configuredKeys } from "./layers/webhooks/SecretKeys.ts"
 import { ProcessMetrics } from "./layers/telemetry/ProcessMetrics.ts"
-import { TelemetryLive } from "./layers/telemetry/Telemetry.ts"
+import { otlpProtocol, TelemetryLive } from "./layers/telemetry/Telemetry.ts"
 import { webhookWorker } from "./layers/webhooks/Worker.ts"
 import { webhookWorkers } from "./layers/webhooks/WorkerSettings.ts"
 import { publicUrl } from "./layers/PublicUrl.ts"
@@ -43,6 +46,27 @@ const trustedProxies = Config.String("TRUSTED_PROXIES").pipe(
 
 /** Seconds between the signal to stop and the end of the listener, for load balancers to notice. */
 const drainSeconds = countOrDefault("DRAIN_SECONDS", 0, MAX_DRAIN_SECONDS, "stops at once")
+
+/** Settings of the server. */
+export const serverSettings = {
+  address,
+  allowed: allowedHosts,
+  database: databaseSettings,
+  demo: isDemo,
+  drainSeconds,
+  format: LogFormat,
+  keys: configuredKeys,
+  level: MinimumLevel,
+  limits: limitSettings,
+  management: managementAddress,
+  migrates: migratesOnStart,
+  protocol: otlpProtocol,
+  publicUrl,
+  runners: jobRunners,
+  storage: s3Settings,
+  trustedProxies,
+  workers: webhookWorkers
+}
 
 /** Moments of a process: it is ready between them. */
 interface Lifetime {
@@ -102,20 +126,7 @@ const announce = Effect.fnUntraced(function* (started: Deferred.Deferred<void>) 
 /** The server. All settings are read before it listens or prints, so an invalid setting is the only output. */
 const Server = Layer.unwrap(
   Effect.map(
-    Effect.all({
-      address,
-      drainSeconds,
-      format: LogFormat,
-      keys: configuredKeys,
-      limits: limitSettings,
-      management: managementAddress,
-      publicUrl,
-      runners: jobRunners,
-      started: Deferred.make<void>(),
-      stopping: Deferred.make<void>(),
-      trustedProxies,
-      workers: webhookWorkers
-    }),
+    Effect.all({ ...serverSettings, started: Deferred.make<void>(), stopping: Deferred.make<void>() }),
     ({ address, drainSeconds, format, management, publicUrl, runners, started, stopping, trustedProxies, workers }) => {
       const lifetime = { started, stopping }
       const listeners = Layer.provide(Layer.merge(ServerLive, managementServer(management)), makeReadiness(lifetime))

@@ -20,6 +20,9 @@ const formatError = (error: unknown): string => {
 
 const joinLines = (text: string) => text.trim().replaceAll(/\s*\n\s*/g, "; ")
 
+/** Formats a failure in one line, without stack and secrets. */
+export const formatFailure = (error: unknown): string => joinLines(formatError(error))
+
 /**
  * Ignores signals after the first one. Under npm a Ctrl-C arrives twice, from the terminal and forwarded by npm, and the
  * second one would end the process during its shutdown.
@@ -34,7 +37,7 @@ export const reportFailure = <A, E>(program: Effect.Effect<A, E>): Effect.Effect
     Cause.hasInterruptsOnly(cause)
       ? Effect.void
       : Console.error(
-          `partner-api: ${joinLines(formatError(Option.getOrElse(Cause.findErrorOption(cause), () => Cause.squash(cause))))}`
+          `partner-api: ${formatFailure(Option.getOrElse(Cause.findErrorOption(cause), () => Cause.squash(cause)))}`
         )
   )
 

@@ -9,6 +9,7 @@ import { apps } from "./Apps.ts"
 import { backup } from "./Backups.ts"
 import { changeSets } from "./ChangeSets.ts"
 import { clusters } from "./Clusters.ts"
+import { doctor } from "./Doctor.ts"
 import { exportCommands } from "./Export.ts"
 import { files } from "./Files.ts"
 import { makePresenter, subcommandNames } from "./Help.ts"
@@ -34,6 +35,7 @@ const program = Command.make("partner-api").pipe(
   }),
   Command.withSubcommands([
     migrate,
+    doctor,
     plans,
     stores,
     apps,

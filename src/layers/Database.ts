@@ -17,7 +17,7 @@ class IncompleteSchema extends Data.TaggedError("IncompleteSchema")<{ readonly m
 const readProblems = rowsReader(Schema.Struct({ reason: Schema.String }))
 
 /** Fails if a pooler dropped the settings of the session. Without its timeouts, statements could wait for ever. */
-const checkSession = Effect.fnUntraced(function* ({ name, url }: DatabaseSource) {
+export const checkSession = Effect.fnUntraced(function* ({ name, url }: DatabaseSource) {
   const sql = yield* SqlClient.SqlClient
   const problems = yield* Effect.mapError(
     readProblems(sql`

@@ -45,17 +45,26 @@ const directUrl = Effect.filterOrFail(
   () => invalidSetting("DATABASE_URL", "Required with DATABASE_DIRECT_URL, which bypasses its pooler")
 ).pipe(Effect.map(([, direct]) => direct))
 
+/** Settings of the database. */
+export const databaseSettings = Effect.gen(function* () {
+  const direct = yield* directUrl
+  return {
+    url: yield* databaseUrl,
+    maxConnections: yield* poolSize,
+    direct,
+    // Many poolers do not track prepared statements: their names collide or are missing.
+    isPrepared: yield* boolean("DATABASE_PREPARE").pipe(Config.withDefault(Option.isNone(direct)))
+  }
+})
+
 /** Options of the database at `DATABASE_URL`, or of the embedded server in `DATA_DIR`, which this effect starts. */
 export const databaseOptions = Effect.gen(function* () {
-  const url = yield* databaseUrl
-  const maxConnections = yield* poolSize
-  const direct = yield* directUrl
+  const { direct, isPrepared, maxConnections, url } = yield* databaseSettings
   return {
     name: Option.isSome(url) ? "DATABASE_URL" : "The embedded database",
     url: Option.isSome(url) ? url.value : yield* embeddedPostgres({ dataDir: yield* dataDir }),
     maxConnections,
     ...(Option.isSome(direct) ? { directUrl: direct.value } : {}),
-    // Many poolers do not track prepared statements: their names collide or are missing.
-    isPrepared: yield* boolean("DATABASE_PREPARE").pipe(Config.withDefault(Option.isNone(direct)))
+    isPrepared
   }
 })

@@ -12,7 +12,8 @@ const LEVELS = {
   none: "None"
 } as const
 
-const MinimumLevel = oneOf("LOG_LEVEL", ["debug", "info", "warning", "error", "none"]).pipe(
+/** Lowest level of the log. */
+export const MinimumLevel = oneOf("LOG_LEVEL", ["debug", "info", "warning", "error", "none"]).pipe(
   Config.withDefault("info"),
   Config.map((name) => LEVELS[name])
 )

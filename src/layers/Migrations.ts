@@ -140,6 +140,22 @@ const createMigrationTable = (sql: SqlClient.SqlClient) => sql`
   )
 `
 
+/** Compares the applied migrations with those of this release. */
+export const compareSchema = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const applied = Option.getOrElse(yield* readApplied(sql), () => new Map<number, string>())
+  const keys = Object.keys(migrations)
+  const conflicts = keys.flatMap((key) => {
+    const [name, expected] = [applied.get(idOf(key)), nameOf(key)]
+    return name === undefined || name === expected ? [] : [new SchemaOfAnotherBuild({ applied: name, expected })]
+  })
+  const known = new Set(keys.map(idOf))
+  return {
+    conflict: Option.fromUndefinedOr(conflicts[0]),
+    missing: keys.filter((key) => !applied.has(idOf(key))).length,
+    newer: [...applied.keys()].filter((id) => !known.has(id)).length
+  }
+})
+
 /** Finds the first migration of this release that the database lacks. */
 export const findMissingMigration = (sql: SqlClient.SqlClient) =>
   Effect.map(readApplied(sql), (applied) =>

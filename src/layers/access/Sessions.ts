@@ -96,11 +96,8 @@ export const createAccount = Effect.fnUntraced(function* (
   sessionDays: number
 ) {
   const merchantId = yield* insertMerchant(sql, { ...account, isClaimed: true })
-  return yield* Effect.catchTag(
-    beginSession(sql, { merchantId, ...account }, browser, sessionDays),
-    "SignInRefused",
-    Effect.die
-  )
+  const begin = beginSession(sql, { merchantId, ...account }, browser, sessionDays)
+  return yield* Effect.catchTag(begin, "SignInRefused", Effect.die)
 })
 
 export const SessionsLive = Layer.effect(

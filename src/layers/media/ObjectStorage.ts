@@ -10,7 +10,7 @@ import { makeS3Storage, type S3Settings } from "./S3Storage.ts"
 const REQUIRED = ["S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"] as const
 
 /** Settings of the S3-compatible service. None if no setting is there; with one of them, the others are required. */
-const s3Settings = Effect.gen(function* () {
+export const s3Settings = Effect.gen(function* () {
   const [endpoint, bucket, accessKeyId, secretAccessKey] = yield* Config.all([
     optionalString("S3_ENDPOINT"),
     optionalString("S3_BUCKET"),

@@ -24,10 +24,14 @@ const standardEnvironment = ConfigProvider.layer(
   ConfigProvider.orElse(ConfigProvider.fromEnv(), ConfigProvider.fromEnv({ env: DEFAULTS }))
 )
 
+/** Format of the exports. */
+export const otlpProtocol = oneOf("OTEL_EXPORTER_OTLP_PROTOCOL", ["http/protobuf", "http/json"]).pipe(
+  Config.withDefault("http/protobuf")
+)
+
 const serialization = Layer.unwrap(
-  oneOf("OTEL_EXPORTER_OTLP_PROTOCOL", ["http/protobuf", "http/json"]).pipe(
-    Config.withDefault("http/protobuf"),
-    Config.map((protocol) => (protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf))
+  Config.map(otlpProtocol, (protocol) =>
+    protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf
   )
 )
 
