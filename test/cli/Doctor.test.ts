@@ -117,10 +117,11 @@ it.live("a full or protected disk, storage, public address, collector and receiv
     assert.match(resultOf(first, "receiver"), /^problem: .*\. Correct the URL, its DNS or its firewall/)
 
     const second = yield* diagnose(
-      { ...settings, ...s3, S3_ENDPOINT: nowhere, PUBLIC_URL: nowhere },
+      { ...settings, ...s3, S3_ENDPOINT: nowhere, PUBLIC_URL: nowhere, OTEL_EXPORTER_OTLP_ENDPOINT: "collector" },
       "--url",
       "https://10.0.0.1/hooks"
     )
+    assert.match(resultOf(second, "telemetry"), /^problem: OTEL_EXPORTER_OTLP_ENDPOINT is not a URL/)
     assert.strictEqual(resultOf(second, "disk"), "ok: DATA_DIR is not used")
     assert.match(resultOf(second, "files"), /^problem: Bucket pictures at .*: the connection was refused\. Correct S3_/)
     assert.match(resultOf(second, "public address"), /^problem: .*: the connection was refused\. Start the server/)

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs"
 import { access, constants, mkdtemp, rm, statfs, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { parseUrl } from "../../domain/Url.ts"
 import { dataDir, isEmbedded } from "../DatabaseConfig.ts"
 import { newKey } from "../media/Objects.ts"
 import { s3Settings } from "../media/ObjectStorage.ts"
@@ -112,10 +113,11 @@ export const checkPublicUrl = Effect.gen(function* () {
 
 /** Sends an empty export to the collector. Any response counts. */
 export const checkTelemetry = Effect.gen(function* () {
-  const { ok, warning } = checkNamed("telemetry")
+  const { ok, problem, warning } = checkNamed("telemetry")
   const endpoint = yield* optionalString("OTEL_EXPORTER_OTLP_ENDPOINT")
   if (Option.isNone(endpoint)) return ok("Nothing is exported without OTEL_EXPORTER_OTLP_ENDPOINT")
-  const { host } = new URL(endpoint.value)
+  const host = parseUrl(endpoint.value)?.host
+  if (host === undefined) return problem("OTEL_EXPORTER_OTLP_ENDPOINT is not a URL. Set it as in http://127.0.0.1:4318")
   const answer = yield* send(`${endpoint.value.replace(/\/$/, "")}/v1/traces`, {
     method: "POST",
     headers: { "content-type": "application/json" },

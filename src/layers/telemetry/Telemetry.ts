@@ -1,6 +1,6 @@
-import { Config, ConfigProvider, Effect, Layer, References, Tracer } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Option, References, Tracer } from "effect"
 import { Otlp, OtlpSerialization } from "effect/observability"
-import { oneOf } from "../Settings.ts"
+import { oneOf, optionalString } from "../Settings.ts"
 
 /**
  * Turns spans on if a tracer is provided that exports them. Without one they would cost CPU and reach nobody. Requests,
@@ -24,9 +24,13 @@ const standardEnvironment = ConfigProvider.layer(
   ConfigProvider.orElse(ConfigProvider.fromEnv(), ConfigProvider.fromEnv({ env: DEFAULTS }))
 )
 
-/** Format of the exports. */
-export const otlpProtocol = oneOf("OTEL_EXPORTER_OTLP_PROTOCOL", ["http/protobuf", "http/json"]).pipe(
-  Config.withDefault("http/protobuf")
+/** Format of the exports. An empty value counts as not set. */
+export const otlpProtocol = Config.flatMap(
+  optionalString("OTEL_EXPORTER_OTLP_PROTOCOL"),
+  Option.match({
+    onNone: () => Config.succeed("http/protobuf" as const),
+    onSome: () => oneOf("OTEL_EXPORTER_OTLP_PROTOCOL", ["http/protobuf", "http/json"])
+  })
 )
 
 const serialization = Layer.unwrap(
