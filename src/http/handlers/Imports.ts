@@ -55,7 +55,7 @@ export const ImportRoutes = Layer.unwrap(
             const mode = dryRun ? "dryRun" : "perform"
             const context = { storeId, actor, surface: "import", cause: null, requestId, mode } as const
             const set = yield* files.start(context, { ...settings, isSilent: false, origin }, readLargeBody(request))
-            return { status: 201, body: `{"data":${set}}`, headers: { "cache-control": "no-store" } }
+            return { status: 201, body: `{"data":${set}}` }
           })
         )
       ),
@@ -65,7 +65,7 @@ export const ImportRoutes = Layer.unwrap(
             const { encoding } = yield* readQuery(request, decodeReading)
             yield* admit(request, [])
             const data = yield* files.columns(readLargeBody(request), encoding)
-            return { status: 200, body: JSON.stringify({ data }), headers: { "cache-control": "no-store" } }
+            return { status: 200, body: JSON.stringify({ data }) }
           })
         )
       )

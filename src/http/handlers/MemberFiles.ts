@@ -117,7 +117,7 @@ export const FileUploadRoute = Layer.unwrap(
           details,
           encode: (json) => json
         })
-        return { status: 201, body: `{"data":${text}}`, headers: { "cache-control": "no-store" } }
+        return { status: 201, body: `{"data":${text}}` }
       })
     )
   })

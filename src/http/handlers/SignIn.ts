@@ -26,7 +26,7 @@ const decodeReset = decodeWith(Schema.Struct({ token, password: Password }))
 
 type Request = HttpServerRequest.HttpServerRequest
 
-const respond = (data: object) => HttpServerResponse.jsonUnsafe({ data }, { headers: { "cache-control": "no-store" } })
+const respond = (data: object) => HttpServerResponse.jsonUnsafe({ data })
 
 const errorResponse = (error: PublicError) => {
   const { body, headers, status } = toErrorReply(error)

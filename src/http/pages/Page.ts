@@ -24,8 +24,7 @@ const formTargets = (redirectUri: URL | undefined) =>
   redirectUri === undefined ? "'self'" : [...new Set(["'self'", "https:", redirectUri.protocol])].join(" ")
 
 /**
- * Renders a page that loads and runs nothing, cannot be framed and is not cached. `referrer-policy` is `same-origin`,
- * because with `no-referrer` browsers send forms with `Origin: null`.
+ * Renders a page that loads and runs nothing and cannot be framed.
  */
 export const respond = ({
   footer,
@@ -52,17 +51,13 @@ export const respond = ({
     contentType: "text/html; charset=utf-8",
     headers: {
       "content-security-policy": `default-src 'none'; style-src ${STYLE_SOURCE}; form-action ${formTargets(redirectUri)}; base-uri 'none'; frame-ancestors 'none'`,
-      "x-frame-options": "DENY",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "same-origin",
-      "cache-control": "no-store"
+      "x-frame-options": "DENY"
     }
   })
 }
 
 /** Redirects with 303, so that browsers use GET also after POST (RFC 9700, section 4.12). */
-export const redirect = (location: string) =>
-  HttpServerResponse.redirect(location, { status: 303, headers: { "cache-control": "no-store" } })
+export const redirect = (location: string) => HttpServerResponse.redirect(location, { status: 303 })
 
 /** Makes an error page with an optional link. */
 export const errorPage = (title: string, text: string, status: number, link?: Html): Page => ({

@@ -56,8 +56,6 @@ const hashScripts = (page: string) =>
  */
 const makeHeaders = (page: string) => ({
   "content-security-policy": `default-src 'none'; script-src 'wasm-unsafe-eval' ${hashScripts(page).join(" ")}; style-src 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  "referrer-policy": "same-origin",
-  "x-content-type-options": "nosniff",
   "x-frame-options": "DENY"
 })
 

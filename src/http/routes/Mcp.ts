@@ -44,7 +44,7 @@ const NOT_POST = "Send messages with POST"
 const PROTOCOL_HEADERS = /^(?:accept|content-type|mcp-.*)$/
 
 /** Keeps proxies from collecting events. */
-const EVENT_HEADERS = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
+const EVENT_HEADERS = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" }
 
 const pickProtocolHeaders = ({ headers }: IncomingMessage) =>
   Record.filter(headers, (value, name): value is string => typeof value === "string" && PROTOCOL_HEADERS.test(name))

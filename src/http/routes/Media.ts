@@ -45,7 +45,6 @@ const headersOf = ({ contentType }: ServedFile, { etag, ...caching }: Validity) 
   "accept-ranges": "bytes",
   "content-security-policy": "default-src 'none'; sandbox",
   "cross-origin-resource-policy": "cross-origin",
-  "x-content-type-options": "nosniff",
   ...(contentType === "image/svg+xml" ? { "content-disposition": "attachment" } : {})
 })
 

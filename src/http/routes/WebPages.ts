@@ -41,12 +41,6 @@ const policyOf = (html: string) =>
     "frame-ancestors 'none'"
   ].join("; ")
 
-const PAGE_HEADERS = {
-  "referrer-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY"
-}
-
 const NOT_BUILT = "The pages are not built: run npm run build, then restart the service\n"
 
 const readFiles = Effect.fnUntraced(function* (folder: string) {
@@ -82,7 +76,7 @@ export const WebRoutes = HttpRouter.use((router) =>
       const asset = (yield* files).get("index.html")
       if (asset === undefined) return HttpServerResponse.text(NOT_BUILT, { status: 503 })
       return yield* serveStaticAsset(asset, {
-        ...PAGE_HEADERS,
+        "x-frame-options": "DENY",
         "content-security-policy": policyOf((yield* asset.identity).toString()),
         "content-type": contentTypeOf("index.html"),
         "cache-control": REVALIDATE
@@ -113,8 +107,7 @@ export const WebRoutes = HttpRouter.use((router) =>
         if (asset === undefined || name === "index.html") return NOT_FOUND_RESPONSE
         return yield* serveStaticAsset(asset, {
           "content-type": contentTypeOf(name),
-          "cache-control": IMMUTABLE,
-          "x-content-type-options": "nosniff"
+          "cache-control": IMMUTABLE
         })
       })
     )

@@ -16,6 +16,7 @@ import { type ConnectionLimits, isLoopback } from "./ConnectionLimits.ts"
 import { findAmbiguity } from "./NodeRequest.ts"
 import { NodeResponse, REQUEST_ID_HEADER } from "./NodeResponse.ts"
 import { makeRequestLog } from "./RequestMetrics.ts"
+import { safeHeaders } from "../headers/SafeHeaders.ts"
 import { NO_ROUTE, makeErrorReply, type Reply } from "../Reply.ts"
 
 const JSON_HEADERS = { "content-type": "application/json", connection: "close" }
@@ -78,6 +79,8 @@ export const sendError = (response: NodeResponse, status: number, error: string,
 const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
   const log = yield* makeRequestLog
   const isTrusted = yield* TrustedProxies
+  const safe = yield* safeHeaders
+  const safeLines = [...safe].map(([name, value]) => `${name}: ${value}\r\n`).join("")
   const options = {
     headersTimeout: HEAD_TIMEOUT,
     requestTimeout: REQUEST_TIMEOUT,
@@ -90,7 +93,7 @@ const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: Socke
   const server = new ApiServer(options, { ...limits, isExempt })
   server.timeout = stallTimeout
   const open = (response: NodeResponse) => {
-    response.setHeader(REQUEST_ID_HEADER, response.requestId)
+    response.setHeaders(safe).setHeader(REQUEST_ID_HEADER, response.requestId)
     response.address = findClientAddress(response.req, isTrusted)
     // Node does not parse the rest of the packet after an upgrade request, so later requests would get no response.
     if (response.req.headers.upgrade !== undefined) response.shouldKeepAlive = false
@@ -112,7 +115,7 @@ const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: Socke
     const address = socket instanceof Socket ? (socket.remoteAddress ?? "unknown") : "unknown"
     log({ method: "-", route: "-", status: 400, milliseconds: 0, address, installation: undefined, requestId })
     return socket.end(
-      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${headers}\r\nconnection: close\r\n\r\n${isHeadRequest(error) ? "" : body}`
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${safeLines}${headers}\r\nconnection: close\r\n\r\n${isHeadRequest(error) ? "" : body}`
     )
   })
   // Node would respond without a body.

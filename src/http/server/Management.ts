@@ -4,6 +4,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { createServer } from "node:http"
 import { readiness } from "../handlers/Health.ts"
+import { safeHeaders } from "../headers/SafeHeaders.ts"
 
 /** The listener for operators, off the public one. */
 interface ManagementAddress {
@@ -43,6 +44,15 @@ export const managementServer = (address: Option.Option<ManagementAddress>) =>
     onNone: () => Layer.empty,
     onSome: ({ host, port }) =>
       HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
-        Layer.provide(NodeHttpServer.layer(() => createServer(), { host, port }))
+        Layer.provide(
+          Layer.unwrap(
+            Effect.map(safeHeaders, (headers) =>
+              NodeHttpServer.layer(() => createServer().on("request", (_, response) => response.setHeaders(headers)), {
+                host,
+                port
+              })
+            )
+          )
+        )
       )
   })

@@ -15,6 +15,7 @@ import { NodeResponse, REQUEST_ID_HEADER } from "./NodeResponse.ts"
 import { HttpListener, sendReply, type UpgradeHandler } from "./HttpListener.ts"
 import { type SocketClient, makeSocketRegistry } from "./SocketRegistry.ts"
 import { makeOriginPolicy } from "../headers/Origin.ts"
+import { safeHeaders } from "../headers/SafeHeaders.ts"
 import { makeRequestLog } from "./RequestMetrics.ts"
 import { RPC_PATH } from "../routes/Rpc.ts"
 
@@ -72,6 +73,7 @@ export const makeWebSocketUpgrade = (admit: Admit) =>
   Effect.gen(function* () {
     const log = yield* makeRequestLog
     const isTrusted = yield* TrustedProxies
+    const safe = yield* safeHeaders
     const server = yield* HttpListener
     const { checkLimits, register } = yield* makeSocketRegistry
     const { isSameOrigin } = yield* makeOriginPolicy
@@ -82,7 +84,7 @@ export const makeWebSocketUpgrade = (admit: Admit) =>
       const response = new NodeResponse(request)
       response.route = RPC_PATH
       response.address = findClientAddress(request, isTrusted)
-      response.setHeader(REQUEST_ID_HEADER, response.requestId)
+      response.setHeaders(safe).setHeader(REQUEST_ID_HEADER, response.requestId)
       response.once("close", () => log(makeAccessEntry(response)))
       return response
     }

@@ -43,6 +43,11 @@ it.live("a server has probes and metrics on the management port only, with units
     const base = `http://127.0.0.1:${management}`
     assert.strictEqual((yield* fetchText(`${base}/livez`)).status, 200)
     assert.strictEqual((yield* fetchText(`${base}/readyz`)).status, 200)
+    for (const path of ["/livez", "/readyz", "/metrics", "/nothing"]) {
+      const { headers } = yield* Effect.promise(() => fetch(`${base}${path}`))
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
+      assert.strictEqual(headers.get("cache-control"), "no-store", path)
+    }
     const { status, text } = yield* fetchText(`${base}/metrics`)
     assert.strictEqual(status, 200)
     assert.match(
