@@ -18,6 +18,7 @@ import {
   withHelp
 } from "./Options.ts"
 import { print, printList } from "./Output.ts"
+import { exportStore, restoreStore } from "./StoreBackups.ts"
 
 /** Maximum of an `integer` column. */
 const MAX_LIMIT = 2_147_483_647
@@ -150,5 +151,5 @@ export const plans = group("plans", "Manage the plans that limit stores").pipe(
 )
 
 export const stores = group("stores", "Manage stores").pipe(
-  Command.withSubcommands([createStore, listStores, setPlan, deleteStore])
+  Command.withSubcommands([createStore, listStores, setPlan, deleteStore, exportStore, restoreStore])
 )

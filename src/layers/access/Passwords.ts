@@ -26,8 +26,11 @@ const textOf = (password: Redacted.Redacted) => Redacted.value(password).normali
 
 const base64 = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "")
 
-/** Makes a random hash for accounts that do not exist. Comparing with it costs the same as with a real one. */
-const makeDummyHash = ({ memoryCost, parallelism, timeCost }: typeof HashCost.Service) =>
+/**
+ * Makes a random hash, which no password has: for accounts without a password, and for those that do not exist. Comparing
+ * with it costs the same as with a real one.
+ */
+export const makeDummyHash = ({ memoryCost, parallelism, timeCost }: typeof HashCost.Service) =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${base64(16)}$${base64(32)}`
 
 /** Keeps the permit until the thread is free, even if the client disconnects: abandoned hashes would block all threads. */
