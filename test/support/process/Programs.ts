@@ -37,6 +37,7 @@ const PROGRAMS = {
   pgbouncer: { path: find("pgbouncer"), install: "apt-get install pgbouncer" },
   "pgbouncer 1.21": { path: findPreparedPooling(), install: "install pgbouncer 1.21 or newer" },
   prometheus: { path: find("prometheus"), install: "apt-get install prometheus" },
+  tar: { path: find("tar"), install: "apt-get install tar" },
   promtool: { path: find("promtool"), install: "apt-get install prometheus" }
 }
 
