@@ -1,4 +1,4 @@
-import { Cause, Effect, Layer, Option, References } from "effect"
+import { Cause, Effect, Layer, Option, Tracer } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { openApi } from "../api/Document.ts"
@@ -82,11 +82,11 @@ const traceRequest = Effect.fnUntraced(function* <E, R>(
 /** Records the pattern of the route for the access log, and traces the request if spans are exported. */
 export const RecordRoute = HttpRouter.middleware(
   Effect.map(
-    References.TracerEnabled,
-    (isTraced) => (app) =>
+    Effect.tracer,
+    (tracer) => (app) =>
       Effect.flatMap(Effect.all([currentResponse, HttpRouter.RouteContext]), ([response, { route }]) => {
         response.route = route.path
-        return isTraced ? traceRequest(app, response) : app
+        return tracer === Tracer.nativeTracer ? app : traceRequest(app, response)
       })
   )
 ).layer
