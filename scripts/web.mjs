@@ -38,18 +38,26 @@ const preloadStart = {
   }
 }
 
+/** Functions of schemas whose arguments after the first one are for documents. */
+const DESCRIBING = new Set(["field", "nullable", "withDescription"])
+
 /**
- * Ranges of the descriptions in a syntax tree: `.annotate(ToolDescription, …)`, and all arguments but the first one of
- * `withDescription`.
+ * Ranges of the descriptions in a syntax tree: `.annotate(ToolDescription, …)`, `description` in `.annotate({ … })`, and all
+ * arguments but the first one of functions that describe a schema.
  */
 const descriptionsIn = (node) => {
   if (node === null || typeof node !== "object") return []
-  const inner = Object.values(node).flatMap(descriptionsIn)
   const { arguments: given = [], callee, type } = node
-  if (type !== "CallExpression") return inner
-  if (callee.property?.name === "annotate" && given[0]?.name === "ToolDescription")
-    return [...inner, [callee.object.end, node.end]]
-  return callee.name === "withDescription" ? [...inner, [given[0].end, given.at(-1).end]] : inner
+  if (type === "CallExpression" && DESCRIBING.has(callee.name)) {
+    return [...descriptionsIn(given[0]), [given[0].end, given.at(-1).end]]
+  }
+  const inner = Object.values(node).flatMap(descriptionsIn)
+  if (type !== "CallExpression" || callee.property?.name !== "annotate") return inner
+  if (given[0]?.name === "ToolDescription") return [...inner, [callee.object.end, node.end]]
+  const properties = given[0]?.properties ?? []
+  const index = properties.findIndex(({ key }) => key?.name === "description")
+  if (index === -1) return inner
+  return [...inner, [properties[index].start, properties[index + 1]?.start ?? properties[index].end]]
 }
 
 /** Leaves out descriptions for OpenAPI and MCP: pages do not use them, and a first load would have 6 KiB of them. */

@@ -90,7 +90,9 @@ it.live(
       yield* closeDatabase(admin, url)
       const unready = yield* ready
       assert.strictEqual(unready.status, 503)
-      assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable, not writable or not migrated" })
+      assert.deepStrictEqual(errorOf(unready), {
+        error: "The process starts or stops, or the database is not reachable, not writable or not migrated"
+      })
       assertUnavailable(yield* api.get("/products"))
       assertUnavailable(yield* api.get("/collections"))
       assertUnavailable(yield* api.post("/products", { name: "Mug" }, { key: "during" }))
@@ -127,7 +129,9 @@ it.live(
       yield* endSessions(admin, url)
       const unready = yield* waitUntil(ready, () => server.output.stdout.includes("The database can only be read"))
       assert.strictEqual(unready.status, 503)
-      assert.deepStrictEqual(errorOf(unready), { error: "The database is not reachable, not writable or not migrated" })
+      assert.deepStrictEqual(errorOf(unready), {
+        error: "The process starts or stops, or the database is not reachable, not writable or not migrated"
+      })
       assertUnavailable(yield* write)
       assertUnavailable(yield* api.get("/products"))
 
