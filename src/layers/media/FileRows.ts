@@ -34,6 +34,11 @@ const urlNameOf = (name: string, contentType: FileType) =>
 
 export const termsOf = (name: string, alt: string) => foldCase(`${name}\n${alt}`)
 
+/** Regular expression of the hash in a URL of a file, for statements and code. */
+export const URL_HASH = "/([0-9a-f]{64})/"
+
+const PICTURE_URL = new RegExp(`${URL_HASH}(?:\\d+/)?([^/?#]+)`)
+
 /** Finds the hashes in the URLs of a product, with the name in the URL and the text of the medium. */
 const picturesOf = ({ imageUrl, media, variants }: Product) => {
   const shown = [imageUrl, ...variants.map((variant) => variant.imageUrl)].flatMap((url) =>
@@ -41,7 +46,7 @@ const picturesOf = ({ imageUrl, media, variants }: Product) => {
   )
   // Media last: they have texts.
   const named = [...shown, ...media].flatMap(({ url, ...medium }) => {
-    const [, hash, name = ""] = /\/([0-9a-f]{64})\/(?:\d+\/)?([^/?#]+)/.exec(url) ?? []
+    const [, hash, name = ""] = PICTURE_URL.exec(url) ?? []
     const alt = "alt" in medium && typeof medium.alt === "string" ? medium.alt.replaceAll("\0", "") : ""
     return hash === undefined ? [] : [[hash, { name: cutText(name, 255), alt: cutText(alt, 512) }] as const]
   })

@@ -13,7 +13,7 @@ import { QueryTimeout } from "../sql/Queries.ts"
 import { END, pageReader, selectPage } from "../sql/Pages.ts"
 import { findJson, rowReader, rowsReader } from "../sql/Rows.ts"
 import { time } from "../sql/Times.ts"
-import { FileRows, termsOf } from "./FileRows.ts"
+import { FileRows, termsOf, URL_HASH } from "./FileRows.ts"
 import { inspectFile } from "./FileTypes.ts"
 import { ImageWorkers } from "./ImageWorkers.ts"
 import { Objects } from "./Objects.ts"
@@ -64,7 +64,7 @@ export const FilesLive = Layer.effect(
     const usage = (store: StoreId) => sql`
       select named.hash, count(distinct named.id)::integer as products
       from (
-        select p.id, substring(urls.url from '/([0-9a-f]{64})/') as hash
+        select p.id, substring(urls.url from ${URL_HASH}::text) as hash
         from products p cross join lateral (
           select p.document ->> 'imageUrl' as url
           union all select medium ->> 'url' from json_array_elements(p.document -> 'media') as medium

@@ -12,7 +12,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { PURGE_BATCH } from "../sql/Purging.ts"
 import { rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
-import { FileRows, requireSpace } from "./FileRows.ts"
+import { FileRows, requireSpace, URL_HASH } from "./FileRows.ts"
 
 const readHashes = rowsReader(Schema.Struct({ hash: Schema.String, wasUsed: Schema.Boolean }))
 const readNamed = rowsReader(Schema.Struct({ hash: Schema.String, at: Schema.String }))
@@ -21,9 +21,6 @@ const readKeys = rowsReader(Schema.Struct({ key: ObjectKey }))
 
 /** Bytes of unused objects that a store may have, as a multiple of its limit. Deletions do not free space at once. */
 const MAX_STORED = 2
-
-/** Regular expression of the hash in a URL of a file. */
-const URL_HASH = "/([0-9a-f]{64})/"
 
 /** Parts of the journal, newest first. The first one is the next, for clocks that differ. */
 const newestParts = (journalDays: number) => {

@@ -57,7 +57,7 @@ export const RemoteFilesLive = Layer.effect(
     // Clients choose these URLs, not the operator, so `WEBHOOK_ALLOW_HOSTS` does not apply.
     const { open } = yield* makeOutgoing({ allowed: NO_HOSTS, timeoutMillis })
     const fetches = yield* Semaphore.make(MAX_FETCHES)
-    /** Of stores by their ids, and of hosts. */
+    /** Limits of single stores, by their ids, and of single hosts. */
     const shares = yield* RcMap.make({ lookup: (_: string) => Semaphore.make(MAX_OF_ONE) })
 
     /** Opens the response at a URL, or at the one to which it redirects. Each URL is checked. */
