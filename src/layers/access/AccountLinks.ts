@@ -14,6 +14,7 @@ import {
   WrongAccount
 } from "../../domain/access/AccountLinks.ts"
 import type { MerchantId } from "../../domain/access/Ids.ts"
+import { formatStoreToken } from "../../domain/access/StoreTokens.ts"
 import type { Email, Role } from "../../domain/access/Merchants.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { networkOf } from "../../domain/Network.ts"
@@ -22,7 +23,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { type Write, Writes } from "../../domain/Write.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { AdministeredChanges } from "../journal/Administered.ts"
-import { newToken, sha256 } from "../Secrets.ts"
+import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { purgeExpired } from "../sql/Purging.ts"
 import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
@@ -159,7 +160,7 @@ export const AccountLinksLive = Layer.effect(
       ...resets,
 
       invite: (store, by, email, role) => {
-        const token = newToken("invitation_")
+        const token = formatStoreToken("invitation_", store)
         const write = Effect.gen(function* () {
           yield* lockStore(store)
           const members = yield* sql`

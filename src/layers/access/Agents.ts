@@ -2,6 +2,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AgentNotFound, Agents, LISTED_DAYS } from "../../domain/access/Agents.ts"
 import { Scope } from "../../domain/access/Scope.ts"
+import { formatStoreToken } from "../../domain/access/StoreTokens.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId } from "../../domain/access/Ids.ts"
 import { WindowResult } from "../../domain/RateLimit.ts"
@@ -15,7 +16,7 @@ import { Revocation } from "../oauth/Revocation.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
 import { purgeExpired } from "../sql/Purging.ts"
 import { rollingWindowCtes, admittedCalls } from "../rateLimit/RollingWindow.ts"
-import { sha256, newToken } from "../Secrets.ts"
+import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
 import { findJson, rowsReader } from "../sql/Rows.ts"
@@ -116,7 +117,7 @@ export const AgentsLive = Layer.effect(
 
     return Agents.of({
       create: (store, by, agent) => {
-        const token = newToken("agent_")
+        const token = formatStoreToken("agent_", store)
         const created = creation.create(store, by, agent, { tokenHash: sha256(token), days: null })
         return { token, write: Effect.map(created, ({ json }) => json) }
       },

@@ -1,11 +1,12 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
+import { formatStoreToken } from "../../domain/access/StoreTokens.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Revocation } from "../oauth/Revocation.ts"
 import { purgeExpired } from "../sql/Purging.ts"
-import { sha256, newToken } from "../Secrets.ts"
+import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowReader } from "../sql/Rows.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -24,7 +25,7 @@ export const TokensLive = Layer.effect(
     return Tokens.of({
       // The shared lock makes an uninstall wait, which then deletes the token, or prevents it.
       issue: Effect.fn("Tokens.issue")(function* ({ id, storeId }) {
-        const token = newToken()
+        const token = formatStoreToken("pa_", storeId)
         const issued = yield* readExpiry(sql`
           insert into access_tokens (token_hash, store_id, installation_id, expires_at)
           select ${sha256(token)}, store_id, id, clock_timestamp() + interval '1 hour'

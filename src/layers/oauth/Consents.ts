@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AgentId, InstallationId } from "../../domain/access/Ids.ts"
 import { Installations } from "../../domain/access/Installations.ts"
+import { formatStoreToken } from "../../domain/access/StoreTokens.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { UnknownClient } from "../../domain/oauth/Clients.ts"
 import { type Consent, Consents } from "../../domain/oauth/Consents.ts"
@@ -9,7 +10,7 @@ import { CODE_SECONDS } from "../../domain/oauth/Grants.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { type Write, Writes } from "../../domain/Write.ts"
 import { AgentCreation } from "../access/AgentCreation.ts"
-import { sha256, newToken } from "../Secrets.ts"
+import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -54,7 +55,7 @@ export const ConsentsLive = Layer.effect(
         where m.store_id = ${storeId} and m.merchant_id = ${merchantId} for key share
       `
       if (members.length === 0) return yield* new StoreNotFound()
-      const code = newToken()
+      const code = formatStoreToken("pc_", storeId)
       const [installation, agent] = "agent" in holder ? [null, holder.agent] : [holder.installation, null]
       yield* sql`
         with granted as (

@@ -11,7 +11,7 @@ import {
 import { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "../../domain/oauth/Refusals.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { unnestRows, purgeExpired } from "../sql/Purging.ts"
-import { challengeOf, sha256, newNonce, newToken, successorsOf } from "../Secrets.ts"
+import { challengeOf, sha256, newNonce, newTokensFor, successorsOf } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { Revocation } from "./Revocation.ts"
@@ -114,8 +114,7 @@ export const GrantsLive = Layer.effect(
         client: Credentials,
         { code, redirectUri, resource, verifier }: CodeExchange
       ) {
-        const accessToken = newToken()
-        const refreshToken = newToken()
+        const { accessToken, refreshToken } = newTokensFor(code)
         const presented = {
           hash: sha256(code),
           resource: resource ?? null,

@@ -70,7 +70,7 @@ layer(ApiTest)("Authorization pages", (it) => {
       const { target, parameters } = redirectOf(consented)
       assert.strictEqual(target, REDIRECT)
       const { code = "", ...rest } = parameters
-      assert.match(code, /^[\w-]{43}$/)
+      assert.match(code, /^pc_[\w-]{70}$/)
       assert.deepStrictEqual(rest, { state: STATE, iss: yield* baseUrl })
       assert.deepStrictEqual(yield* grantedTo(appId, store), [declared])
     })

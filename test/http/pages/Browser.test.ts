@@ -56,7 +56,7 @@ describe.skipIf(isMissing("chromium"))("Authorization pages in a browser", () =>
           await page.waitForURL(/^http:\/\/localhost:/)
         })
         const { searchParams } = new URL(page.url())
-        assert.match(searchParams.get("code") ?? "", /^[\w-]{43}$/)
+        assert.match(searchParams.get("code") ?? "", /^pc_[\w-]{70}$/)
         assert.strictEqual(searchParams.get("iss"), base)
         // No referrer is sent: the redirect URI contains all that the app may learn.
         assert.deepStrictEqual(

@@ -34,7 +34,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Tokens", (it)
       const installation = yield* installed
       const { expiresAt, token } = yield* issue(installation)
       const text = Redacted.value(token)
-      assert.match(text, /^[A-Za-z0-9_-]{43}$/)
+      assert.match(text, /^pa_[A-Za-z0-9_-]{70}$/)
       assert.notStrictEqual(Redacted.value((yield* issue(installation)).token), text)
       const hash = createHash("sha256").update(text).digest("hex")
       const rows = yield* sql<{ readonly row: string; readonly seconds: number }>`
