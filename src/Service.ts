@@ -10,6 +10,12 @@ import { managementServer } from "./http/server/Management.ts"
 import { PublicUrl } from "./http/headers/Origin.ts"
 import { awaitSchema, ProcessDatabaseLive } from "./layers/Database.ts"
 import { databaseSettings, isDemo, migratesOnStart } from "./layers/DatabaseConfig.ts"
+import { CellsLive } from "./layers/cells/Cells.ts"
+import { cellSettings } from "./layers/cells/CellSettings.ts"
+import { GlobalServices } from "./layers/cells/CellServices.ts"
+import { inEveryCell } from "./layers/cells/CellWorkers.ts"
+import { Directory } from "./layers/cells/Directory.ts"
+import { MemberRoles } from "./layers/cells/MemberRoles.ts"
 import { DomainLive } from "./layers/Domain.ts"
 import { limitSettings } from "./layers/LimitSettings.ts"
 import { LogFormat, LoggingLive, MinimumLevel } from "./layers/Logging.ts"
@@ -24,13 +30,19 @@ import { webhookWorkers } from "./layers/webhooks/WorkerSettings.ts"
 import { publicUrl } from "./layers/PublicUrl.ts"
 import { jobRunner } from "./layers/jobs/JobRunner.ts"
 import { jobRunners } from "./layers/jobs/RunnerSettings.ts"
-import { ServerLive } from "./Server.ts"
+import { CellServerLive } from "./CellServer.ts"
 import { reportFailure } from "./Startup.ts"
 
 /** Longest drain. Orchestrators kill a process much earlier. */
 const MAX_DRAIN_SECONDS = 300
 
-const Services = DomainLive.pipe(Layer.provideMerge(ProcessDatabaseLive))
+const Services = CellsLive.pipe(
+  Layer.provideMerge(GlobalServices.layer),
+  Layer.provideMerge(MemberRoles.layer),
+  Layer.provideMerge(Directory.layer),
+  Layer.provideMerge(DomainLive),
+  Layer.provideMerge(ProcessDatabaseLive)
+)
 
 const address = Config.all({ host, port: Config.withDefault(port("PORT"), 3000) })
 
@@ -51,6 +63,7 @@ const drainSeconds = countOrDefault("DRAIN_SECONDS", 0, MAX_DRAIN_SECONDS, "stop
 export const serverSettings = {
   address,
   allowed: allowedHosts,
+  cells: cellSettings,
   database: databaseSettings,
   demo: isDemo,
   drainSeconds,
@@ -129,13 +142,14 @@ const Server = Layer.unwrap(
     Effect.all({ ...serverSettings, started: Deferred.make<void>(), stopping: Deferred.make<void>() }),
     ({ address, drainSeconds, format, management, publicUrl, runners, started, stopping, trustedProxies, workers }) => {
       const lifetime = { started, stopping }
-      const listeners = Layer.provide(Layer.merge(ServerLive, managementServer(management)), makeReadiness(lifetime))
-      const background = Layer.mergeAll(
-        webhookWorker(workers),
-        jobRunner(runners),
-        HousekeepingLive,
-        Layer.effectDiscard(announce(started))
-      ).pipe(Layer.provide(Layer.effectDiscard(awaitSchema)))
+      const listeners = Layer.provide(
+        Layer.merge(CellServerLive, managementServer(management)),
+        makeReadiness(lifetime)
+      )
+      const work = Layer.mergeAll(webhookWorker(workers), jobRunner(runners), HousekeepingLive)
+      const background = Layer.mergeAll(work, inEveryCell(work), Layer.effectDiscard(announce(started))).pipe(
+        Layer.provide(Layer.effectDiscard(awaitSchema))
+      )
       // Built last, and therefore the first to end.
       return drain(lifetime, drainSeconds).pipe(
         Layer.provideMerge(Layer.mergeAll(listeners, background, ProcessMetrics)),

@@ -15,7 +15,7 @@ const atLeastOne = (value: number) =>
     : Effect.fail(invalidSetting("DATABASE_POOL_SIZE", `Expected an integer of at least 1 but received ${value}`))
 
 /** Rejects other texts, which the driver would read as the name of a host. The error omits the value: it is secret. */
-const postgresUrl = (name: string) =>
+export const postgresUrl = (name: string) =>
   Config.Redacted(name).pipe(
     Config.mapEffect((value) =>
       /^postgres(?:ql)?:\/\//.test(Redacted.value(value)) && parseUrl(Redacted.value(value)) !== undefined

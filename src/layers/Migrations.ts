@@ -25,6 +25,7 @@ import copiedImagesIndex from "./migrations/0020_copied_images_index.ts"
 import keptFiles from "./migrations/0021_kept_files.ts"
 import keptFilesIndexes from "./migrations/0022_kept_files_indexes.ts"
 import traceParents from "./migrations/0023_trace_parents.ts"
+import cells from "./migrations/0024_cells.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -61,7 +62,8 @@ export const migrations = {
   "0020_copied_images_index": copiedImagesIndex,
   "0021_kept_files": keptFiles,
   "0022_kept_files_indexes": keptFilesIndexes,
-  "0023_trace_parents": traceParents
+  "0023_trace_parents": traceParents,
+  "0024_cells": cells
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

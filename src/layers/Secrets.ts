@@ -1,6 +1,6 @@
 import { Option, Redacted } from "effect"
 import { createHmac, hash, randomBytes } from "node:crypto"
-import { formatStoreToken, storeOfToken } from "../domain/access/StoreTokens.ts"
+import { formatStoreToken, storeOfToken } from "./access/StoreTokens.ts"
 
 /** Generates a secret of 256 random bits. The prefix identifies the kind of a leaked secret. */
 export const newToken = (prefix = ""): Redacted.Redacted =>

@@ -1,6 +1,7 @@
 import { Cause, Effect, Layer, Option, Tracer } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { hasMoved } from "../../domain/cells/Cells.ts"
 import { openApi } from "../api/Document.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { generatedRoute } from "./StaticAsset.ts"
@@ -100,9 +101,10 @@ const Fallback = HttpRouter.middleware<{ handles: HttpServerError.HttpServerErro
         return Effect.succeed(toHttpResponse(NOT_FOUND))
       return Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.flatMap(currentResponse, ({ requestId }) =>
-            Effect.map(replyToFailure(cause, requestId), toHttpResponse)
-          )
+        : Effect.flatMap(currentResponse, (response) => {
+            response.hasMoved = hasMoved(cause)
+            return Effect.map(replyToFailure(cause, response.requestId), toHttpResponse)
+          })
     }),
   { global: true }
 )

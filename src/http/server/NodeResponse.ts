@@ -32,6 +32,8 @@ export class NodeResponse<Request extends IncomingMessage = IncomingMessage> ext
   installationId: InstallationId | undefined = undefined
   /** The client's address. A closed socket no longer has it. */
   address = "unknown"
+  /** True if the store of the request has moved to another cell, so that the request must be repeated there. */
+  hasMoved = false
   /** Handles the request. Undefined once it has started. */
   handle: (() => void) | undefined = undefined
 }

@@ -14,7 +14,7 @@ import {
   WrongAccount
 } from "../../domain/access/AccountLinks.ts"
 import type { MerchantId } from "../../domain/access/Ids.ts"
-import { formatStoreToken } from "../../domain/access/StoreTokens.ts"
+import { formatStoreToken } from "./StoreTokens.ts"
 import type { Email, Role } from "../../domain/access/Merchants.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { networkOf } from "../../domain/Network.ts"

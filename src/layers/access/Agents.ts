@@ -2,11 +2,12 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AgentNotFound, Agents, LISTED_DAYS } from "../../domain/access/Agents.ts"
 import { Scope } from "../../domain/access/Scope.ts"
-import { formatStoreToken } from "../../domain/access/StoreTokens.ts"
+import { formatStoreToken } from "./StoreTokens.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { AgentId } from "../../domain/access/Ids.ts"
 import { WindowResult } from "../../domain/RateLimit.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { StoreMoved } from "../../domain/cells/Cells.ts"
 import type { ChangeRecorder, Write } from "../../domain/Write.ts"
 import { storedList } from "../../domain/json/StoredList.ts"
 import { retryLockedWindows } from "../rateLimit/LockedWindows.ts"
@@ -40,6 +41,7 @@ const Bearer = Schema.Struct({
   scopes: storedList(Scope),
   proposalsOnly: Schema.Boolean,
   isGone: Schema.Boolean,
+  isMoved: Schema.Boolean,
   isLocked: Schema.Boolean,
   ...WindowResult.fields
 })
@@ -63,7 +65,7 @@ export const AgentsLive = Layer.effect(
       with bearer as materialized (
         select
           request.place, request.calls, a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests,
-          s.deleted_at is not null as is_gone
+          s.deleted_at is not null as is_gone, s.moved_at is not null as is_moved
         from unnest(
           (select ${requests.map(({ hash }) => hash)}::bytea[]),
           (select ${plainArray(requests.map(({ calls }) => calls))}::integer[]),
@@ -80,11 +82,12 @@ export const AgentsLive = Layer.effect(
         where ${IS_ACTIVE}
       ), wanted as (
         select store_id, agent_id, sum(calls)::integer as n, requests as most
-        from bearer where not is_gone group by store_id, agent_id, requests
+        from bearer where not is_gone and not is_moved group by store_id, agent_id, requests
       ), ${rollingWindowCtes("agent_windows", ["store_id", "agent_id"])}
       select
         place::integer, store_id as "storeId", agent_id as id, array_to_json(scopes) as scopes,
-        proposals_only as "proposalsOnly", is_gone as "isGone", not is_gone and granted is null as "isLocked",
+        proposals_only as "proposalsOnly", is_gone as "isGone", is_moved as "isMoved",
+        not is_gone and not is_moved and granted is null as "isLocked",
         ${admittedCalls(["store_id", "agent_id"])} as admitted, coalesce(seconds, 0) as "retryAfter"
       from bearer left join decided using (store_id, agent_id)
     `
@@ -195,7 +198,8 @@ export const AgentsLive = Layer.effect(
       admit: Effect.fn("Agents.admit")(function* (token, calls, accepted) {
         const found = yield* findBearer({ hash: sha256(token), calls, acceptsAny: accepted === "any" })
         if (Option.isNone(found)) return yield* new InvalidToken()
-        const { admitted, id, isGone, proposalsOnly, retryAfter, scopes, storeId } = found.value
+        const { admitted, id, isGone, isMoved, proposalsOnly, retryAfter, scopes, storeId } = found.value
+        if (isMoved) return yield* Effect.die(new StoreMoved())
         return isGone ? yield* new StoreNotFound() : { id, storeId, scopes, proposalsOnly, admitted, retryAfter }
       }),
 

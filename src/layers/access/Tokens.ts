@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { InstallationNotFound, InstallationSuspended } from "../../domain/access/Installations.ts"
-import { formatStoreToken } from "../../domain/access/StoreTokens.ts"
+import { formatStoreToken } from "./StoreTokens.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { Revocation } from "../oauth/Revocation.ts"

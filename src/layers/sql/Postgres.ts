@@ -145,6 +145,11 @@ export class AdmissionPool extends Context.Service<
   }
 >()("layers/sql/AdmissionPool") {}
 
+/** The database of the rows that belong to no store, such as accounts and apps. In the cell `main`, it is the same one. */
+export class GlobalDatabase extends Context.Service<GlobalDatabase, { readonly sql: SqlClient.SqlClient }>()(
+  "layers/sql/GlobalDatabase"
+) {}
+
 /** Connections for long reads of one moment, which take none of those of requests. */
 export class SnapshotConnections extends Context.Service<
   SnapshotConnections,
@@ -173,6 +178,7 @@ export const postgres = (options: PostgresOptions) =>
       const open = Effect.provide(snapshots, Reactivity.layer)
       return Context.make(SqlClient.SqlClient, sql).pipe(
         Context.add(ConnectionPool, { maxConnections: options.maxConnections, onLost }),
+        Context.add(GlobalDatabase, { sql }),
         Context.add(AdmissionPool, { sql: admission, batch: makeBatcher(MAX_ADMISSIONS) }),
         Context.add(SnapshotConnections, { open }),
         Context.add(Notifications, makeNotifications(options))

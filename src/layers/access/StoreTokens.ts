@@ -2,7 +2,7 @@ import { Option, Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
-import { StoreId } from "../Store.ts"
+import { StoreId } from "../../domain/Store.ts"
 
 /**
  * Prefix of each kind of token that belongs to a store. It tells people and secret scanners what was leaked: an access

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Option, Redacted } from "effect"
-import { formatStoreToken, storeOfToken } from "../../../src/domain/access/StoreTokens.ts"
+import { formatStoreToken, storeOfToken } from "../../../src/layers/access/StoreTokens.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 
 const STORE = StoreId.make("01890a5d-ac96-774b-bcce-b302099a8057")
@@ -24,7 +24,13 @@ it("a token with another checksum, prefix or length names no store", () => {
   const text = Redacted.value(formatStoreToken("pa_", STORE))
   const middle = text.at(40) === "A" ? "B" : "A"
   const changed = `${text.slice(0, 40)}${middle}${text.slice(41)}`
-  for (const other of [changed, text.replace("pa_", "pr_"), text.replace("pa_", "px_"), text.slice(0, -1), `${text}A`]) {
+  for (const other of [
+    changed,
+    text.replace("pa_", "pr_"),
+    text.replace("pa_", "px_"),
+    text.slice(0, -1),
+    `${text}A`
+  ]) {
     assert.deepStrictEqual(read(other), Option.none(), other)
   }
 })

@@ -1,0 +1,135 @@
+import { Context, Effect, Layer } from "effect"
+import { Apps } from "../../domain/access/Apps.ts"
+import { Developers } from "../../domain/access/Developers.ts"
+import { Merchants } from "../../domain/access/Merchants.ts"
+import { Sessions, type SessionConnection } from "../../domain/access/Sessions.ts"
+import { Stores } from "../../domain/access/Stores.ts"
+import { AccountLinks } from "../../domain/access/AccountLinks.ts"
+import type { CellName } from "../../domain/cells/Cells.ts"
+import { AgentClients } from "../../domain/oauth/AgentClients.ts"
+import { DomainLive } from "../Domain.ts"
+import { Directory } from "./Directory.ts"
+import { MemberRoles } from "./MemberRoles.ts"
+
+/** Services on the global database, which all cells share. They are those of the cell `main`. */
+export class GlobalServices extends Context.Service<
+  GlobalServices,
+  {
+    readonly agentClients: typeof AgentClients.Service
+    readonly apps: typeof Apps.Service
+    readonly developers: typeof Developers.Service
+    readonly merchants: typeof Merchants.Service
+    readonly sessions: typeof Sessions.Service
+    readonly stores: typeof Stores.Service
+  }
+>()("layers/cells/GlobalServices") {
+  static readonly layer = Layer.effect(
+    this,
+    Effect.all({
+      agentClients: AgentClients,
+      apps: Apps,
+      developers: Developers,
+      merchants: Merchants,
+      sessions: Sessions,
+      stores: Stores
+    })
+  )
+}
+
+/** Lists the memberships that connections need, with the index of their connection. */
+export const membersOf = (connections: ReadonlyArray<SessionConnection>) =>
+  connections.flatMap(({ merchantId, stores }, index) => stores.map((storeId) => ({ merchantId, storeId, index })))
+
+/** Sessions of the global database, with the roles of a cell. */
+const SessionsInCell = Layer.effect(
+  Sessions,
+  Effect.gen(function* () {
+    const { sessions } = yield* GlobalServices
+    const { lost, rolesOf } = yield* MemberRoles
+    return Sessions.of({
+      ...sessions,
+      find: (token, stores) =>
+        Effect.flatMap(sessions.find(token, []), (session) =>
+          Effect.map(rolesOf(session.merchantId, stores), (roles) => ({ ...session, roles }))
+        ),
+      admit: (token, stores, calls) =>
+        Effect.flatMap(sessions.admit(token, [], calls), (admitted) =>
+          Effect.map(rolesOf(admitted.merchantId, stores), (roles) => ({ ...admitted, roles }))
+        ),
+      ended: Effect.fnUntraced(function* (connections) {
+        const members = membersOf(connections)
+        const ended = yield* sessions.ended(connections.map((connection) => ({ ...connection, stores: [] })))
+        const left = (yield* lost(members)).flatMap((index) => members[index]?.index ?? [])
+        return [...new Set([...ended, ...left])]
+      })
+    })
+  })
+)
+
+/** Stores of a cell. A store is reachable once the directory names its cell. */
+const StoresInCell = (cell: CellName) =>
+  Layer.effect(
+    Stores,
+    Effect.gen(function* () {
+      const stores = yield* Stores
+      const { stores: global } = yield* GlobalServices
+      const { assign } = yield* Directory
+      return Stores.of({
+        ...stores,
+        createPlan: global.createPlan,
+        create: (store) => Effect.tap(stores.create(store), (id) => assign(id, cell))
+      })
+    })
+  )
+
+/** Accounts of the global database, with the members of a cell. New members are indexed before their membership commits. */
+const MerchantsInCell = Layer.effect(
+  Merchants,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+    const { merchants: global } = yield* GlobalServices
+    const { indexMember } = yield* Directory
+    return Merchants.of({
+      ...merchants,
+      create: global.create,
+      find: global.find,
+      resetPassword: global.resetPassword,
+      join: (store, email, role) => Effect.tap(merchants.join(store, email, role), (id) => indexMember(id, store))
+    })
+  })
+)
+
+/** Invitations of a cell. The account that accepts one is indexed. */
+const AccountLinksInCell = Layer.effect(
+  AccountLinks,
+  Effect.gen(function* () {
+    const links = yield* AccountLinks
+    const { indexMember } = yield* Directory
+    return AccountLinks.of({
+      ...links,
+      accept: (opened) => Effect.tap(links.accept(opened), ({ storeId }) => indexMember(opened.by.merchantId, storeId)),
+      acceptWithNewAccount: (opened) =>
+        Effect.tap(links.acceptWithNewAccount(opened), ({ session, storeId }) =>
+          indexMember(session.signedIn.merchantId, storeId)
+        )
+    })
+  })
+)
+
+/** Services that a cell takes from the global database unchanged. */
+const GlobalInCell = Layer.unwrap(
+  Effect.map(GlobalServices, ({ agentClients, apps, developers }) =>
+    Layer.mergeAll(
+      Layer.succeed(AgentClients, agentClients),
+      Layer.succeed(Apps, apps),
+      Layer.succeed(Developers, developers)
+    )
+  )
+)
+
+/** All domain services of a cell besides `main`, on its database. */
+export const domainInCell = (cell: CellName) =>
+  Layer.mergeAll(SessionsInCell, StoresInCell(cell), MerchantsInCell, AccountLinksInCell, GlobalInCell).pipe(
+    Layer.provideMerge(MemberRoles.layer),
+    Layer.provideMerge(DomainLive)
+  )

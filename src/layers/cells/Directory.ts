@@ -1,0 +1,70 @@
+import { Cache, Context, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { CellName, MAIN } from "../../domain/cells/Cells.ts"
+import { StoreId } from "../../domain/Store.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { GlobalDatabase } from "../sql/Postgres.ts"
+import { rowReader, rowsReader } from "../sql/Rows.ts"
+
+/** Maximum number of stores whose cell a process remembers. */
+const REMEMBERED = 100_000
+
+/** Time for which a process remembers the cell of a store. A cell that a store left answers that it moved before that. */
+const LIFETIME = "1 minute"
+
+/** Polls of the directory while a store moves: for 5 seconds, which is many times the usual pause. */
+const AWAIT_MOVE = Schedule.max([Schedule.spaced("25 millis"), Schedule.recurs(200)])
+
+const readCell = rowReader(Schema.Struct({ cell: Schema.toType(CellName) }))
+
+const readStores = rowsReader(Schema.Struct({ storeId: Schema.toType(StoreId) }))
+
+/** Finds the cell of a store. */
+export class Directory extends Context.Service<Directory>()("layers/cells/Directory", {
+  make: Effect.gen(function* () {
+    const { sql } = yield* GlobalDatabase
+
+    const lookUp = (store: StoreId) =>
+      readCell(sql`select cell from directory where store_id = ${store}`).pipe(
+        Effect.map(Option.match({ onNone: () => MAIN, onSome: ({ cell }) => cell })),
+        orDefect,
+        Effect.withSpan("Directory.lookUp")
+      )
+
+    const cells = yield* Cache.make({ lookup: lookUp, capacity: REMEMBERED, timeToLive: LIFETIME })
+
+    return {
+      /** Returns the cell of a store, from the memory of the process if it is there. */
+      cellOf: (store: StoreId): Effect.Effect<CellName> => Cache.get(cells, store),
+
+      /** Waits until the store is in another cell than `left`, and returns that cell, or `left` after 5 seconds. */
+      awaitMove: Effect.fn("Directory.awaitMove")((store: StoreId, left: CellName) =>
+        Effect.repeat(Cache.refresh(cells, store), { while: (cell) => cell === left, schedule: AWAIT_MOVE }).pipe(
+          Effect.andThen(Cache.get(cells, store))
+        )
+      ),
+
+      /** Records the cell of a new store. */
+      assign: Effect.fn("Directory.assign")(function* (store: StoreId, cell: CellName) {
+        yield* sql`insert into directory (store_id, cell) values (${store}, ${cell})`
+        yield* Cache.set(cells, store, cell)
+      }, orDefect),
+
+      /** Records that an account may be a member of a store that is not in `main`. */
+      indexMember: Effect.fn("Directory.indexMember")(function* (merchant: string, store: StoreId) {
+        yield* sql`insert into merchant_stores (merchant_id, store_id) values (${merchant}, ${store}) on conflict do nothing`
+      }, orDefect),
+
+      /** Lists the stores outside of `main` of which an account may be a member. */
+      storesOf: Effect.fn("Directory.storesOf")(
+        (merchant: string) =>
+          Effect.map(
+            readStores(sql`select store_id as "storeId" from merchant_stores where merchant_id = ${merchant}`),
+            (rows) => rows.map(({ storeId }) => storeId)
+          ),
+        orDefect
+      )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -1,0 +1,268 @@
+import { Context, Effect, Layer, Option, type Redacted, Stream } from "effect"
+import { AccountLinks } from "../../domain/access/AccountLinks.ts"
+import { Agents } from "../../domain/access/Agents.ts"
+import type { MerchantId } from "../../domain/access/Ids.ts"
+import { type Membership, Merchants, type Role } from "../../domain/access/Merchants.ts"
+import { Sessions } from "../../domain/access/Sessions.ts"
+import { storeOfToken } from "../access/StoreTokens.ts"
+import { type CellName, MAIN } from "../../domain/cells/Cells.ts"
+import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
+import { Changes } from "../../domain/journal/Changes.ts"
+import { Files } from "../../domain/media/Files.ts"
+import { Images } from "../../domain/media/Images.ts"
+import { Consents } from "../../domain/oauth/Consents.ts"
+import { Grants } from "../../domain/oauth/Grants.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { Cells, type CellServices } from "./Cells.ts"
+import { membersOf } from "./CellServices.ts"
+import { Directory } from "./Directory.ts"
+import { MemberRoles } from "./MemberRoles.ts"
+
+/** Calls services of the cell of a store. In `main`, they are those of this layer's environment. */
+const makeCalls = Effect.gen(function* () {
+  const { inCellOf, servicesOf } = yield* Cells
+  const { cellOf } = yield* Directory
+  const main = yield* Effect.context<CellServices>()
+
+  const inCell = <A, E>(
+    cell: CellName,
+    call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => (cell === MAIN ? call(main) : Effect.scoped(Effect.flatMap(servicesOf(cell), call)))
+
+  return {
+    inCell,
+
+    /** Calls the cell of a store. */
+    inStore: <A, E>(store: StoreId, call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>) =>
+      inCellOf(store, (cell) => inCell(cell, call)),
+
+    /** Calls the cell of the store that a token names, or `main`. */
+    forToken: <A, E>(
+      token: Redacted.Redacted,
+      call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>
+    ): Effect.Effect<A, E> =>
+      Option.match(storeOfToken(token), {
+        onNone: () => call(main),
+        onSome: (store) => inCellOf(store, (cell) => inCell(cell, call))
+      }),
+
+    /** Streams from the cell of a store. */
+    streamInStore: <A, E>(
+      store: StoreId,
+      open: (services: Context.Context<CellServices>) => Stream.Stream<A, E>
+    ): Stream.Stream<A, E> =>
+      Stream.unwrap(
+        inCellOf(store, (cell) => Effect.map(cell === MAIN ? Effect.succeed(main) : servicesOf(cell), open))
+      ),
+
+    /** Groups values by the cell of their store. */
+    groupByCell: Effect.fnUntraced(function* <A>(values: ReadonlyArray<A>, storeOf: (value: A) => StoreId) {
+      const groups = new Map<CellName, Array<A>>()
+      for (const value of values) {
+        const cell = yield* cellOf(storeOf(value))
+        groups.set(cell, [...(groups.get(cell) ?? []), value])
+      }
+      return [...groups]
+    })
+  }
+})
+
+const RoutedSessions = Layer.effect(
+  Sessions,
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const { groupByCell, inCell, inStore } = yield* makeCalls
+
+    const withRoles = Effect.fnUntraced(function* <A extends { readonly merchantId: MerchantId }>(
+      session: A,
+      stores: ReadonlyArray<StoreId>
+    ) {
+      const roles: Record<StoreId, Role> = {}
+      for (const store of new Set(stores)) {
+        const found = yield* inStore(store, (services) =>
+          Context.get(services, MemberRoles).rolesOf(session.merchantId, [store])
+        )
+        Object.assign(roles, found)
+      }
+      return { ...session, roles }
+    })
+
+    return Sessions.of({
+      ...sessions,
+      find: (token, stores) => Effect.flatMap(sessions.find(token, []), (session) => withRoles(session, stores)),
+      admit: (token, stores, calls) =>
+        Effect.flatMap(sessions.admit(token, [], calls), (admitted) => withRoles(admitted, stores)),
+      ended: Effect.fnUntraced(function* (connections) {
+        const ended = yield* sessions.ended(connections.map((connection) => ({ ...connection, stores: [] })))
+        const groups = yield* groupByCell(membersOf(connections), ({ storeId }) => storeId)
+        const lost = yield* Effect.forEach(groups, ([cell, members]) =>
+          Effect.map(
+            inCell(cell, (services) => Context.get(services, MemberRoles).lost(members)),
+            (indexes) => indexes.flatMap((index) => members[index]?.index ?? [])
+          )
+        )
+        return [...new Set([...ended, ...lost.flat()])]
+      })
+    })
+  })
+)
+
+const RoutedAgents = Layer.effect(
+  Agents,
+  Effect.gen(function* () {
+    const agents = yield* Agents
+    const { forToken, groupByCell, inCell } = yield* makeCalls
+    return Agents.of({
+      ...agents,
+      admit: (token, calls, accepted) =>
+        forToken(token, (services) => Context.get(services, Agents).admit(token, calls, accepted)),
+      ended: Effect.fnUntraced(function* (connections) {
+        const indexed = connections.map((connection, index) => ({ ...connection, index }))
+        const groups = yield* groupByCell(indexed, ({ storeId }) => storeId)
+        const ended = yield* Effect.forEach(groups, ([cell, group]) =>
+          Effect.map(
+            inCell(cell, (services) => Context.get(services, Agents).ended(group)),
+            (indexes) => indexes.flatMap((index) => group[index]?.index ?? [])
+          )
+        )
+        return ended.flat()
+      })
+    })
+  })
+)
+
+const byName = (a: Membership, b: Membership) =>
+  a.storeName < b.storeName ? -1 : a.storeName > b.storeName ? 1 : a.storeId < b.storeId ? -1 : 1
+
+const RoutedMerchants = Layer.effect(
+  Merchants,
+  Effect.gen(function* () {
+    const merchants = yield* Merchants
+    const directory = yield* Directory
+    const { groupByCell, inCell } = yield* makeCalls
+
+    const memberships = Effect.fnUntraced(function* (merchant: MerchantId) {
+      const others = yield* directory.storesOf(merchant)
+      const groups = yield* groupByCell(others, (store) => store)
+      const cells = new Set([MAIN, ...groups.map(([cell]) => cell)])
+      const lists = yield* Effect.forEach(
+        cells,
+        (cell) =>
+          cell === MAIN
+            ? merchants.memberships(merchant)
+            : inCell(cell, (services) => Context.get(services, Merchants).memberships(merchant)),
+        { concurrency: "unbounded" }
+      )
+      return lists.flat().toSorted(byName)
+    })
+
+    return Merchants.of({
+      ...merchants,
+      memberships,
+      account: (id) =>
+        Effect.zipWith(merchants.account(id), memberships(id), (account, stores) => ({ ...account, stores }))
+    })
+  })
+)
+
+const RoutedAccountLinks = Layer.effect(
+  AccountLinks,
+  Effect.gen(function* () {
+    const links = yield* AccountLinks
+    const { forToken } = yield* makeCalls
+    return AccountLinks.of({
+      ...links,
+      readInvitation: (opened) =>
+        forToken(opened.token, (services) => Context.get(services, AccountLinks).readInvitation(opened)),
+      accept: (opened) => forToken(opened.token, (services) => Context.get(services, AccountLinks).accept(opened)),
+      acceptWithNewAccount: (opened) =>
+        forToken(opened.token, (services) => Context.get(services, AccountLinks).acceptWithNewAccount(opened))
+    })
+  })
+)
+
+const RoutedOauth = Layer.unwrap(
+  Effect.gen(function* () {
+    const grants = yield* Grants
+    const { forToken, inStore } = yield* makeCalls
+    return Layer.merge(
+      Layer.succeed(Grants, {
+        ...grants,
+        exchange: (client, presented) =>
+          forToken(presented.code, (services) => Context.get(services, Grants).exchange(client, presented)),
+        refresh: (client, presented) =>
+          forToken(presented.refreshToken, (services) => Context.get(services, Grants).refresh(client, presented)),
+        revoke: (client, token) => forToken(token, (services) => Context.get(services, Grants).revoke(client, token))
+      }),
+      Layer.succeed(Consents, {
+        install: (consent, app) =>
+          inStore(consent.storeId, (services) => Context.get(services, Consents).install(consent, app)),
+        makeAgent: (consent, agent) =>
+          inStore(consent.storeId, (services) => Context.get(services, Consents).makeAgent(consent, agent))
+      })
+    )
+  })
+)
+
+const RoutedStreams = Layer.unwrap(
+  Effect.gen(function* () {
+    const sets = yield* ChangeSets
+    const { streamInStore } = yield* makeCalls
+    return Layer.merge(
+      Layer.succeed(Changes, {
+        follow: (store, after, resources) =>
+          streamInStore(store, (services) => Context.get(services, Changes).follow(store, after, resources))
+      }),
+      Layer.succeed(ChangeSets, {
+        ...sets,
+        follow: (store, id, right) =>
+          streamInStore(store, (services) => Context.get(services, ChangeSets).follow(store, id, right))
+      })
+    )
+  })
+)
+
+/** Bytes by their hash. A URL names no store, so the cells are asked one after the other; responses are cached for ever. */
+const RoutedMedia = Layer.unwrap(
+  Effect.gen(function* () {
+    const files = yield* Files
+    const images = yield* Images
+    const { names } = yield* Cells
+    const { inCell } = yield* makeCalls
+    const findFirst = <A, E>(
+      call: (services: Context.Context<CellServices>) => Effect.Effect<Option.Option<A>, E>
+    ): Effect.Effect<Option.Option<A>, E> =>
+      Effect.gen(function* () {
+        for (const cell of [MAIN, ...names]) {
+          const found = yield* inCell(cell, call)
+          if (Option.isSome(found)) return found
+        }
+        return Option.none()
+      })
+    return Layer.merge(
+      Layer.succeed(Files, {
+        ...files,
+        serve: (hash) => findFirst((services) => Context.get(services, Files).serve(hash))
+      }),
+      Layer.succeed(Images, {
+        ...images,
+        serve: (hash, width, accepted) =>
+          findFirst((services) => Context.get(services, Images).serve(hash, width, accepted))
+      })
+    )
+  })
+)
+
+/**
+ * Services of requests that name no cell, such as sign-in pages, tokens and sockets. Each calls the cell of the store or
+ * token, or all cells of an account.
+ */
+export const RoutedServices = Layer.mergeAll(
+  RoutedSessions,
+  RoutedAgents,
+  RoutedMerchants,
+  RoutedAccountLinks,
+  RoutedOauth,
+  RoutedStreams,
+  RoutedMedia
+)
