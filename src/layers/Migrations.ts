@@ -185,7 +185,7 @@ const lockRetrySchedule = Schedule.tap(Schedule.spaced("5 seconds"), ({ attempt 
 
 /**
  * Applies the missing migrations in order. Each runs in a separate transaction, which releases its locks before the
- * next one starts, or outside of a transaction if it builds indexes.
+ * next one starts, or outside of a transaction if it builds indexes or updates many rows.
  */
 export const migrate = (all: Readonly<Record<string, Migration>>) =>
   Effect.scoped(

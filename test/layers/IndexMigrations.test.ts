@@ -71,7 +71,10 @@ it.live("index migrations do not block writes to any table and leave only valid 
     const [holder, writer] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
     yield* rowsOf(writer, "set lock_timeout = '1s'")
     const entries = Object.entries(laterMigrations)
-    const numbers = entries.flatMap(([, one], index) => (one instanceof OutsideTransaction ? [index] : []))
+    // 0009 adds columns, for which it waits at most for the lock timeout.
+    const numbers = entries.flatMap(([key, one], index) =>
+      one instanceof OutsideTransaction && key !== "0009_webhook_calls" ? [index] : []
+    )
     assert.isNotEmpty(numbers)
     for (const number of numbers) {
       yield* start(url, Object.fromEntries(entries.slice(0, number)))

@@ -111,6 +111,43 @@ it.live("a migration that waits for a dump does not block reads of the table and
   })
 )
 
+it.live("webhooks can be read while migration 9 waits for deliveries, and repeating it changes nothing", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const [holder, reader] = [yield* connection(Redacted.value(url)), yield* connection(Redacted.value(url))]
+    const before = Object.fromEntries(Object.entries(migrations).filter(([key]) => key < "0009"))
+    const after = { ...before, "0009_webhook_calls": migrations["0009_webhook_calls"] }
+    yield* start(url, before)
+    yield* rowsOf(
+      reader,
+      `insert into apps (id, name, scopes) select md5(n::text)::uuid, 'App', '{}' from generate_series(1, 3) n`
+    )
+    yield* rowsOf(
+      reader,
+      `insert into webhooks (app_id, url, kinds, secret) select id, 'https://example.com', '{product.created}', '' from apps`
+    )
+    yield* rowsOf(
+      reader,
+      `insert into deliveries (store_id, event_id, installation_id, app_id, attempts)
+       select md5('s')::uuid, md5(n::text)::uuid, md5('i')::uuid, md5(n::text)::uuid, n - 1 from generate_series(1, 2) n`
+    )
+    yield* rowsOf(reader, "set lock_timeout = '1s'")
+    yield* rowsOf(holder, "begin")
+    yield* rowsOf(holder, "lock table deliveries")
+    const migrating = yield* Effect.forkChild(start(url, after))
+    yield* duringWork(migrating, waitForLockWaits(reader, 1))
+    assert.lengthOf(yield* rowsOf(reader, "select from webhooks"), 3)
+    yield* rowsOf(holder, "commit")
+    yield* Fiber.join(migrating)
+
+    const marked = rowsOf(reader, "select md5('2')::uuid = app_id as marked from webhooks where called_at = created_at")
+    assert.deepStrictEqual(yield* marked, [{ marked: true }])
+    yield* rowsOf(reader, "delete from effect_sql_migrations where migration_id = 9")
+    yield* start(url, after)
+    assert.deepStrictEqual(yield* marked, [{ marked: true }])
+  })
+)
+
 it.live("a database with the schema of another build is rejected and not changed", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase

@@ -5,8 +5,9 @@ import { SqlClient, type SqlError } from "effect/sql"
 export type MigrationSteps = Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
 
 /**
- * A migration that runs outside a transaction, as `create index concurrently` requires. After an interruption it starts
- * again with the first statement, so each statement must be repeatable.
+ * A migration that runs outside a transaction, as `create index concurrently` requires, and so that an update of many
+ * rows holds no table lock of an earlier statement. After an interruption it starts again with the first statement, so
+ * each statement must be repeatable.
  */
 export class OutsideTransaction extends Data.TaggedClass("OutsideTransaction")<{ readonly steps: MigrationSteps }> {}
 
