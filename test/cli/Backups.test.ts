@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, rmSync, 
 import { dirname, join } from "node:path"
 import { partnerApi } from "../../src/cli/Program.ts"
 import { findCluster } from "../../src/layers/postgres/Cluster.ts"
-import { dataFolder } from "../support/postgres/DataFolder.ts"
+import { carelessDataFolder, dataFolder } from "../support/postgres/DataFolder.ts"
 import { runInProcess } from "../support/process/Cli.ts"
 import { startNode, waitUntil } from "../support/process/Process.ts"
 
@@ -26,7 +26,7 @@ const fails = Effect.fn(function* (message: RegExp, dataDir: string, ...args: Re
 /** A data folder with a database and an object, and a backup of it. All tests use it, because it takes seconds. */
 class Backup extends Context.Service<Backup>()("test/Backup", {
   make: Effect.gen(function* () {
-    const dataDir = yield* dataFolder
+    const dataDir = yield* carelessDataFolder
     const backup = join(dirname(dataDir), "backup")
     yield* succeeds(dataDir, "migrate")
     mkdirSync(join(dataDir, "media/ab"), { recursive: true })

@@ -4,6 +4,7 @@ import { lstatSync, readdirSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { syncPath } from "../Folder.ts"
+import { IsDurable } from "./Cluster.ts"
 import { formatReason } from "./EmbeddedPostgresFailed.ts"
 
 /** A backup cannot be created, verified or restored. */
@@ -66,13 +67,15 @@ export const summaryOf = (backup: string, { createdAt, files, migrations, postgr
 })
 
 /** Writes the entries of folders to the disk. */
-export const syncFolders = (root: string, folders: ReadonlyArray<string>) =>
-  Effect.tryPromise({
+export const syncFolders = Effect.fnUntraced(function* (root: string, folders: ReadonlyArray<string>) {
+  if (!(yield* IsDurable)) return
+  yield* Effect.tryPromise({
     try: async () => {
       for (const folder of ["", ...folders]) await syncPath(join(root, folder))
     },
     catch: (thrown) => new BackupFailed({ message: `writing ${root} to the disk: ${formatReason(thrown)}` })
   })
+})
 
 const hasCode = (error: unknown, code: string) => error instanceof Error && "code" in error && error.code === code
 
@@ -108,22 +111,25 @@ export const listFolder = (root: string, isSkipped: (path: string) => boolean, f
 
 const CHUNK_BYTES = 1 << 20
 
-/** A file to create. `isDurable` writes it to the disk before the copy ends. */
-export interface Target {
-  readonly path: string
-  readonly isDurable: boolean
-}
-
 interface Copied {
   readonly bytes: number
   readonly sha256: string
 }
 
-/** Reads a file and, if `to` is given, copies it to a new file that only its owner can read. Counts the bytes. */
-const readAndCopy = async (from: string, to: Target | undefined, progress: Progress, signal: AbortSignal) => {
+/**
+ * Reads a file and, if `to` is given, copies it to a new file that only its owner can read. `isDurable` writes it to the
+ * disk before the copy ends. Counts the bytes.
+ */
+const readAndCopy = async (
+  from: string,
+  to: string | undefined,
+  isDurable: boolean,
+  progress: Progress,
+  signal: AbortSignal
+) => {
   const source = await open(from, "r")
   try {
-    const target = to === undefined ? undefined : await open(to.path, "wx", 0o600)
+    const target = to === undefined ? undefined : await open(to, "wx", 0o600)
     try {
       const hash = createHash("sha256")
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
@@ -138,7 +144,7 @@ const readAndCopy = async (from: string, to: Target | undefined, progress: Progr
         bytes += bytesRead
         progress.bytes += bytesRead
       }
-      if (to?.isDurable === true) await target?.sync()
+      if (isDurable) await target?.sync()
       progress.files += 1
       return { bytes, sha256: hash.digest("hex") }
     } finally {
@@ -153,14 +159,11 @@ const readAndCopy = async (from: string, to: Target | undefined, progress: Progr
  * Hashes a file and copies it to `to`, if given. Returns undefined if the file does not exist. An interruption waits for
  * the end of the copy, so that the folder can then be deleted.
  */
-export const copyFile = (
-  from: string,
-  to: Target | undefined,
-  progress: Progress
-): Effect.Effect<Copied | undefined, BackupFailed> =>
-  Effect.callback((resume) => {
+export const copyFile = Effect.fnUntraced(function* (from: string, to: string | undefined, progress: Progress) {
+  const isDurable = yield* IsDurable
+  return yield* Effect.callback<Copied | undefined, BackupFailed>((resume) => {
     const controller = new AbortController()
-    const work = readAndCopy(from, to, progress, controller.signal).then(
+    const work = readAndCopy(from, to, isDurable, progress, controller.signal).then(
       (copied) => resume(Effect.succeed(copied)),
       (thrown: unknown) =>
         resume(
@@ -174,3 +177,4 @@ export const copyFile = (
       return work
     })
   })
+})

@@ -12,9 +12,9 @@ export const toFailure = (error: EmbeddedPostgresFailed | BackupFailed | SqlErro
 }
 
 /** Starts or joins the server of a data folder, and opens a session until the end of the scope. */
-export const openSession = (dataDir: string, isDurable: boolean) =>
+export const openSession = (dataDir: string) =>
   Effect.gen(function* () {
-    const url = yield* embeddedPostgres({ dataDir, isDurable })
+    const url = yield* embeddedPostgres({ dataDir })
     const session = yield* PgConnection.make({ url, applicationName: "partner-api backup" })
     return <Row, RowJson>(row: Schema.Codec<Row, RowJson>, statement: string) =>
       Effect.flatMap(session.query(statement), ({ rows }) =>

@@ -82,7 +82,7 @@ const makeCollector = (part: string, progress: Progress) => {
 
   const addFile = Effect.fnUntraced(function* (from: string, path: string) {
     if (files.has(path)) return
-    const copied = yield* copyFile(from, { path: join(part, path), isDurable: true }, progress)
+    const copied = yield* copyFile(from, join(part, path), progress)
     if (copied !== undefined) files.set(path, { path, ...copied })
   })
 
@@ -130,7 +130,7 @@ export const createBackup = Effect.fn("Backups.create")(
     const manifest = yield* inPart(
       backup,
       Effect.fnUntraced(function* (part) {
-        const query = yield* openSession(dataDir, true)
+        const query = yield* openSession(dataDir)
         // The slot keeps the log since this moment. It ends with the session, and so does the backup mode.
         yield* query(
           Schema.Struct({}),

@@ -2,7 +2,7 @@
  * Works around data folders that the server's account cannot enter: their cluster is elsewhere.
  */
 
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import {
   existsSync,
@@ -59,6 +59,9 @@ export const findCluster = (path: string): Cluster => {
 export const isInitialized = ({ data }: Cluster) =>
   statSync(join(data, "PG_VERSION"), { throwIfNoEntry: false }) !== undefined
 
+/** False in tests, whose data need not survive a crash of the machine. */
+export const IsDurable = Context.Reference("layers/postgres/IsDurable", { defaultValue: () => true })
+
 /** Fills the folder of a new cluster. */
 type Fill = (tools: Tools, cluster: Cluster) => Effect.Effect<void, EmbeddedPostgresFailed>
 
@@ -77,7 +80,8 @@ const initdb: Fill = ({ account, binaries }, cluster) =>
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--locale=C",
-      "--no-instructions"
+      "--no-instructions",
+      ...((yield* IsDurable) ? [] : ["--no-sync"])
     ])
     if (status === 0) return
     return yield* new EmbeddedPostgresFailed({ reason: `initdb failed: ${formatReason(error ?? (stderr || stdout))}` })

@@ -4,7 +4,7 @@
 
 import { Effect, type Redacted, Schedule, type Scope } from "effect"
 import { EmbeddedPostgresFailed } from "./EmbeddedPostgresFailed.ts"
-import { openCluster } from "./Cluster.ts"
+import { IsDurable, openCluster } from "./Cluster.ts"
 import { ServerNotReady, ensureRunning, readPassword, stopServer } from "./Postmaster.ts"
 import { acquireUsageLock } from "./UsageLock.ts"
 
@@ -14,7 +14,7 @@ export interface EmbeddedPostgresOptions {
   /** Folder of the cluster (`postgres`) and the server's log (`postgres.log`). Created if missing. */
   readonly dataDir: string
   /**
-   * `false` in tests, whose data need not survive a crash of the machine. Applies if this process starts the server.
+   * Applies if this process creates the cluster or starts the server. Default: `IsDurable`.
    */
   readonly isDurable?: boolean
 }
@@ -34,10 +34,11 @@ const retrySchedule = Schedule.max([Schedule.spaced("200 millis"), Schedule.recu
  */
 export const embeddedPostgres = ({
   dataDir,
-  isDurable = true
+  isDurable: chosen
 }: EmbeddedPostgresOptions): Effect.Effect<Redacted.Redacted, EmbeddedPostgresFailed, Scope.Scope> =>
   Effect.gen(function* () {
-    const cluster = yield* openCluster(dataDir)
+    const isDurable = chosen ?? (yield* IsDurable)
+    const cluster = yield* Effect.provideService(openCluster(dataDir), IsDurable, isDurable)
     const urlOf = yield* readPassword(cluster)
     const stopLast = Effect.catch(stopServer(cluster), (failure) => Effect.logWarning(failure.message))
 

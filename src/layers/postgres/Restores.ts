@@ -17,13 +17,12 @@ import {
   type Progress,
   type Show,
   type StoredFile,
-  type Target,
   sumBytes,
   summaryOf,
   syncFolders
 } from "./BackupFiles.ts"
 import { openSession, toFailure } from "./BackupSession.ts"
-import { createCluster, findCluster, removeFolder, RESTORE_FOLDER } from "./Cluster.ts"
+import { createCluster, findCluster, IsDurable, removeFolder, RESTORE_FOLDER } from "./Cluster.ts"
 import { EmbeddedPostgresFailed } from "./EmbeddedPostgresFailed.ts"
 
 const readManifest = (backup: string) =>
@@ -35,7 +34,7 @@ const readManifest = (backup: string) =>
 const readStored = Effect.fnUntraced(function* (
   backup: string,
   { bytes, path, sha256 }: StoredFile,
-  to: Target | undefined,
+  to: string | undefined,
   progress: Progress
 ) {
   const found = yield* copyFile(join(backup, path), to, progress)
@@ -49,7 +48,6 @@ const restoreCluster = (
   backup: string,
   { files, folders }: Manifest,
   dataDir: string,
-  isDurable: boolean,
   progress: Progress,
   beside: Effect.Effect<void, BackupFailed>
 ) =>
@@ -61,11 +59,10 @@ const restoreCluster = (
       })
       yield* Effect.forEach(
         files.filter(({ path }) => path.startsWith(CLUSTER)),
-        (file) =>
-          readStored(backup, file, { path: join(cluster.home, file.path.slice(CLUSTER.length)), isDurable }, progress),
+        (file) => readStored(backup, file, join(cluster.home, file.path.slice(CLUSTER.length)), progress),
         { concurrency: CONCURRENCY, discard: true }
       )
-      if (isDurable) yield* syncFolders(cluster.home, inside)
+      yield* syncFolders(cluster.home, inside)
       yield* changeOwner(account, cluster.home).pipe(Effect.mapError(toFailure))
       yield* beside
     }).pipe(Effect.mapError(({ message }) => new EmbeddedPostgresFailed({ reason: message })))
@@ -91,12 +88,16 @@ export const verifyBackup = Effect.fn("Backups.verify")(
         makeFolder(folder)
         return realpathSync(folder)
       }),
-      Effect.fnUntraced(function* (copy) {
-        yield* restoreCluster(backup, manifest, copy, false, progress, Effect.void)
-        const query = yield* openSession(copy, false)
-        const [checked] = yield* query(Checked, "select count(*)::integer as stores from stores")
-        return checked
-      }, Effect.scoped),
+      Effect.fnUntraced(
+        function* (copy) {
+          yield* restoreCluster(backup, manifest, copy, progress, Effect.void)
+          const query = yield* openSession(copy)
+          const [checked] = yield* query(Checked, "select count(*)::integer as stores from stores")
+          return checked
+        },
+        Effect.scoped,
+        Effect.provideService(IsDurable, false)
+      ),
       (copy) =>
         Effect.ignore(
           attempt(`deleting ${copy}`, () => {
@@ -141,14 +142,10 @@ export const restoreBackup = Effect.fn("Backups.restore")(
       yield* attempt(`creating ${stage}`, () => {
         for (const path of folders) mkdirSync(join(stage, path), { recursive: true, mode: 0o700 })
       })
-      yield* Effect.forEach(
-        files,
-        (file) => readStored(backup, file, { path: join(stage, file.path), isDurable: true }, progress),
-        {
-          concurrency: CONCURRENCY,
-          discard: true
-        }
-      )
+      yield* Effect.forEach(files, (file) => readStored(backup, file, join(stage, file.path), progress), {
+        concurrency: CONCURRENCY,
+        discard: true
+      })
       yield* syncFolders(stage, folders)
       yield* attempt(`writing ${dataDir}`, () => {
         for (const name of names) renameSync(join(stage, name), join(dataDir, name))
@@ -156,7 +153,7 @@ export const restoreBackup = Effect.fn("Backups.restore")(
     })
     yield* Effect.acquireUseRelease(
       attempt(`creating ${stage}`, () => mkdirSync(stage, { mode: 0o700 })),
-      () => restoreCluster(backup, manifest, dataDir, true, progress, beside),
+      () => restoreCluster(backup, manifest, dataDir, progress, beside),
       (_, exit) =>
         Effect.ignore(
           attempt(`cleaning ${dataDir}`, () => {

@@ -16,7 +16,7 @@ const SHOPIFY = { ...JSON_LINES, format: "shopify" }
 
 const decodeSet = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ data: ChangeSet })))
 
-const Api = IsolatedJobsTest.pipe(Layer.provide(InternetHere), Layer.provide(Layer.succeed(FetchTimeout, 15_000)))
+const Api = IsolatedJobsTest.pipe(Layer.provide(InternetHere), Layer.provide(Layer.succeed(FetchTimeout, 8_000)))
 
 /** A member who imports products whose pictures are on another host. */
 const scene = Effect.gen(function* () {
@@ -127,6 +127,7 @@ layer(Api, { excludeTestServices: true, timeout: "120 seconds" })("Copied pictur
         { externalId: "5", name: "5", imageUrl: `${host.url}/1.png` },
         { externalId: "6", imageUrl: `${host.url}/2.png` }
       )
+      yield* Effect.forkChild(host.hangUp(1))
       const { counts, import: result, state } = yield* imported(JSON_LINES, file)
       assert.strictEqual(state, "applied")
       assert.deepInclude(counts, { changed: 6, refused: 1 })
@@ -180,6 +181,7 @@ layer(Api, { excludeTestServices: true, timeout: "120 seconds" })("Copied pictur
       )
       // As after a SIGKILL, whose lease ends.
       yield* sql`update jobs set lease = null, next_at = now() where store_id = ${storeId}`
+      yield* host.hangUp(2)
       yield* waitForState(id, "applied")
       const { import: result } = yield* client.changeSets.get({ storeId, id })
       assert.deepInclude(result?.images, { copied: 3, failed: 1 })

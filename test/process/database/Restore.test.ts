@@ -7,7 +7,7 @@ import { partnerApi } from "../../../src/cli/Program.ts"
 import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 import { dataOf, makeClient } from "../../support/http/Api.ts"
 import { fetchBytes, picture, uploadTo } from "../../support/http/Files.ts"
-import { dataFolder } from "../../support/postgres/DataFolder.ts"
+import { carelessDataFolder, dataFolder } from "../../support/postgres/DataFolder.ts"
 import { AppMade, Installed, runInProcess, StoreMade } from "../../support/process/Cli.ts"
 import { connection, duringWork, rowsOf, runNode, waitUntil } from "../../support/process/Process.ts"
 import { createUntilSuccess, startSender } from "../../support/process/Workers.ts"
@@ -48,7 +48,7 @@ const setUp = Effect.fn(function* (dataDir: string, url: string) {
 
 it.live("a backup under writes restores everything acknowledged before its end, and webhooks resume", () =>
   Effect.gen(function* () {
-    const [dataDir, restored, other] = [yield* dataFolder, yield* dataFolder, yield* dataFolder]
+    const [dataDir, restored, other] = [yield* carelessDataFolder, yield* dataFolder, yield* dataFolder]
     const backup = join(other, "backup")
     const endpoint = yield* receiver(() => "hang")
     const server = yield* startSender({ DATA_DIR: dataDir })

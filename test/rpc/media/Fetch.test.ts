@@ -7,7 +7,7 @@ import { callTool, CLIENTS, freshAgent } from "../../support/rpc/Mcp.ts"
 import { agentOf, freshMember, newKey } from "../../support/rpc/Rpc.ts"
 import { InternetHere } from "../../support/webhooks/Internet.ts"
 
-const Api = IsolatedApiTest.pipe(Layer.provide(InternetHere), Layer.provide(Layer.succeed(FetchTimeout, 15_000)))
+const Api = IsolatedApiTest.pipe(Layer.provide(InternetHere), Layer.provide(Layer.succeed(FetchTimeout, 8_000)))
 
 layer(Api, { excludeTestServices: true, timeout: "120 seconds" })("Pictures by URL", (it) => {
   it.effect("a picture is fetched once for each key, and stored as an upload", () =>

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import type { RequestListener } from "node:http"
+import type { RequestListener, ServerResponse } from "node:http"
 import sharp from "sharp"
+import { waitUntil } from "../process/Process.ts"
 import { publicServer } from "../webhooks/Internet.ts"
 
 /** A small picture. Each `red` has other bytes. */
@@ -28,7 +29,8 @@ const sendEndlessly: RequestListener = (_, response) => {
  */
 export const pictureHost = Effect.gen(function* () {
   const pictures = yield* Effect.forEach(Array.from({ length: 16 }), (_, red) => picture(red))
-  return yield* publicServer((request, response) => {
+  const hanging: Array<ServerResponse> = []
+  const host = yield* publicServer((request, response) => {
     const path = (request.url ?? "").split("?")[0] ?? ""
     const redirect = (location: string) => response.writeHead(302, { location }).end()
     const red = /(\d+)\.png$/.exec(path)?.[1]
@@ -40,6 +42,16 @@ export const pictureHost = Effect.gen(function* () {
     else if (path.endsWith("/endless")) sendEndlessly(request, response)
     else if (path.endsWith("/text")) response.writeHead(200, { "content-type": "image/png" }).end("no picture")
     else if (path.endsWith("/empty")) response.writeHead(200).end()
-    else if (!path.endsWith("/hang")) response.writeHead(404).end("not here")
+    else if (path.endsWith("/hang")) hanging.push(response)
+    else response.writeHead(404).end("not here")
   })
+  return {
+    ...host,
+    /** Waits for the first `n` requests to `hang` and closes their connections. */
+    hangUp: (n: number) =>
+      waitUntil(
+        Effect.sync(() => hanging.length),
+        (length) => length >= n
+      ).pipe(Effect.andThen(Effect.sync(() => hanging.forEach((response) => response.destroy()))))
+  }
 })

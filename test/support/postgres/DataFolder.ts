@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { rmSync } from "node:fs"
+import { appendFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { findCluster } from "../../../src/layers/postgres/Cluster.ts"
+import { findCluster, IsDurable, openCluster } from "../../../src/layers/postgres/Cluster.ts"
 import { stopServer } from "../../../src/layers/postgres/Postmaster.ts"
 import { temporaryFolder } from "../process/Process.ts"
 
@@ -19,4 +19,13 @@ const deleteClusterOf = (dataDir: string) =>
 export const dataFolder = Effect.acquireRelease(
   Effect.map(temporaryFolder, (parent) => join(parent, "data")),
   deleteClusterOf
+)
+
+/** A {@link dataFolder} with an empty cluster that does not wait for the disk, in any process. Its restored copies neither. */
+export const carelessDataFolder = Effect.tap(dataFolder, (dataDir) =>
+  openCluster(dataDir).pipe(
+    Effect.provideService(IsDurable, false),
+    Effect.map(({ data }) => appendFileSync(join(data, "postgresql.conf"), "fsync = off\n")),
+    Effect.orDie
+  )
 )

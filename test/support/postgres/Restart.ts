@@ -5,7 +5,7 @@ import { join } from "node:path"
 import pg from "pg"
 import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 import { type Cluster, findCluster } from "../../../src/layers/postgres/Cluster.ts"
-import { dataFolder } from "./DataFolder.ts"
+import { carelessDataFolder } from "./DataFolder.ts"
 import { findServer } from "../../../src/layers/postgres/Postmaster.ts"
 
 /** Command line of the server from its `postmaster.opts`, where each argument is quoted. */
@@ -44,9 +44,9 @@ export interface Restartable {
   readonly restart: Effect.Effect<void>
 }
 
-/** A durable PostgreSQL that a test can restart. */
+/** A PostgreSQL that a test can restart. Its commits survive that, but not a crash of the machine. */
 export const restartable: Effect.Effect<Restartable, never, Scope.Scope> = Effect.gen(function* () {
-  const dataDir = yield* dataFolder
+  const dataDir = yield* carelessDataFolder
   const url = Redacted.value(yield* Effect.orDie(embeddedPostgres({ dataDir })))
   const cluster = findCluster(dataDir)
   const restart = Effect.gen(function* () {

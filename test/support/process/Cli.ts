@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { ConfigProvider, Console, Effect, Runtime, Schema } from "effect"
 import { format } from "node:util"
 import { partnerApi } from "../../../src/cli/Program.ts"
+import { IsDurable } from "../../../src/layers/postgres/Cluster.ts"
 import { type ExitedProcess, withSecretKey, runNode, type Variables } from "./Process.ts"
 
 /** A console that collects its output. */
@@ -25,6 +26,7 @@ export const runInProcess = <E>(program: Effect.Effect<unknown, E>, given: Varia
     const env = ConfigProvider.fromEnv({ env: withSecretKey(given), preserveEmptyStrings: true })
     const exit = yield* program.pipe(
       Effect.provideService(Console.Console, capturing),
+      Effect.provideService(IsDurable, false),
       Effect.provide(ConfigProvider.layer(env)),
       Effect.exit
     )
