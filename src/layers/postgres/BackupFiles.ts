@@ -109,7 +109,8 @@ export const listFolder = (root: string, isSkipped: (path: string) => boolean, f
   return { folders: listings.flatMap(({ folders }) => folders), files: listings.flatMap(({ files }) => files) }
 }
 
-const CHUNK_BYTES = 1 << 20
+/** Small, because each of a thousand files, most of 8 KiB, takes a new chunk. */
+const CHUNK_BYTES = 1 << 16
 
 interface Copied {
   readonly bytes: number
