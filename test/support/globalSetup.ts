@@ -2,9 +2,9 @@ import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { chmodSync, mkdtempSync, readFileSync, realpathSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, join, relative } from "node:path"
+import { basename, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
 import { OUTSIDE_FOLDER, ownerFile } from "../../src/layers/postgres/Cluster.ts"
@@ -12,6 +12,7 @@ import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { databasesOf, onServer } from "./postgres/OnServer.ts"
+import { checkStatements, tablesOf } from "./postgres/statements/Check.ts"
 import { postgresInDocker, skippedFiles } from "./process/Programs.ts"
 
 declare module "vitest" {
@@ -22,6 +23,8 @@ declare module "vitest" {
     databasePrefix: string
     /** Name of the migrated template database. */
     migratedTemplate: string
+    /** Folder to which each process writes the statements that it runs. */
+    statementFolder: string
   }
 }
 
@@ -75,14 +78,22 @@ const makeTemplate = async ({ url }: DatabaseServer, prefix: string) => {
   const template = new URL(url)
   template.pathname = `/${name}`
   const database = postgres({ url: Redacted.make(template.href), maxConnections: 1, withoutTimeouts: true })
-  await Effect.runPromise(Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database))))
-  return name
+  const migrated = Layer.provideMerge(MigrationsLive, database)
+  return { name, tables: await Effect.runPromise(Effect.provide(tablesOf, migrated)) }
 }
 
 /** Drops the template and the databases of services that files share. */
 const dropDatabases = async ({ url }: DatabaseServer, prefix: string) => {
   const names = await Effect.runPromise(databasesOf(url, prefix))
   await Effect.runPromise(onServer(url, ...names.map((name) => `drop database ${name} with (force)`)))
+}
+
+/** True if each test ran and passed. Only then, every exception for a statement must match. */
+const isWholeSuite = ({ vitest }: TestProject) => {
+  const ran = new Set(vitest.state.getPaths())
+  const files = readdirSync("test", { encoding: "utf8", recursive: true }).filter((path) => path.endsWith(".test.ts"))
+  const isEvery = files.every((path) => ran.has(resolve("test", path)))
+  return isEvery && vitest.config.testNamePattern === undefined && vitest.state.getCountOfFailedTests() === 0
 }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -97,13 +108,14 @@ export const setup = async (project: TestProject) => {
       : ((await postgresInDocker(careless)) ?? (await fromNpm(run.folder)))
   say(`PostgreSQL for tests: ${server.origin}`)
   const prefix = `test_${randomUUID().slice(0, 8)}_`
-  const template = await makeTemplate(server, prefix).catch(async (error: unknown) => {
+  const { name: template, tables } = await makeTemplate(server, prefix).catch(async (error: unknown) => {
     await server.stop()
     throw error
   })
   project.provide("databaseServer", server.url)
   project.provide("databasePrefix", prefix)
   project.provide("migratedTemplate", template)
+  project.provide("statementFolder", run.folder)
   const files = project.vitest.state.getPaths().map((path) => ({
     path: relative(project.config.root, path),
     text: readFileSync(path, "utf8")
@@ -112,6 +124,9 @@ export const setup = async (project: TestProject) => {
     for (const line of skippedFiles(files)) say(line)
     await dropDatabases(server, prefix)
     await server.stop()
+    const unpinned = checkStatements(run.folder, tables, isWholeSuite(project))
+    for (const line of unpinned) say(line)
+    if (unpinned.length > 0) process.exitCode = 1
     await run.close()
   }
 }
