@@ -77,6 +77,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Datab
           "apps",
           "client_secrets",
           "effect_sql_migrations",
+          "endpoints",
           "media_deletions",
           "merchant_call_windows",
           "merchants",
@@ -84,6 +85,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Datab
           "sessions",
           "sign_in_attempts",
           "stores",
+          "wakeups",
           "webhooks"
         ]
       )

@@ -30,7 +30,7 @@ const readState = (db: pg.Client, { apps, storeId }: SeededStore) =>
          (select count(*)::int from delivery_attempts where store_id = $1) as attempts,
          (select coalesce(max(duration_ms), 0)::int from delivery_attempts where store_id = $1) as longest,
          (select count(*)::int from deliveries where store_id = $1 and attempts = 0) as untried,
-         (select count(*)::int from webhooks where app_id = any($2) and failing_since is null) as unknown`,
+         (select count(*)::int from endpoints where app_id = any($2) and failing_since is null) as unknown`,
       [storeId, apps]
     )
     const [state] = await stateOf(rows)

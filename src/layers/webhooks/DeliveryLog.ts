@@ -9,7 +9,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { findJson, requiredRowReader, rowsReader } from "../sql/Rows.ts"
 import { constant, type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
-import { insertInterruptedAttempts } from "./DeliveryQueue.ts"
+import { insertInterruptedAttempts } from "./Claims.ts"
 
 /** Maximum number of rows that a statement changes, so that it never holds many locks. */
 const BATCH = 1000

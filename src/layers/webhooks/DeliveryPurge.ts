@@ -5,6 +5,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { PURGE_BATCH, deleteExpired, expiredRows, unnestRows, purgeExpired } from "../sql/Purging.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
+import { HEALTH } from "./Health.ts"
 
 /**
  * Deletes what is older than `DELIVERY_DAYS`, a batch at a time. The statements compare with `now()`, because indexes
@@ -41,12 +42,13 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
     /** Deletes due deliveries of paused webhooks. Those of active webhooks stay, because a worker may start and send them. */
     const deleteMissed = sql`
       with expired as materialized (
-        select d.store_id, d.event_id, d.installation_id from webhooks w cross join lateral (
+        select d.store_id, d.event_id, d.installation_id
+        from webhooks w left join endpoints e using (app_id) cross join ${HEALTH} h cross join lateral (
           select store_id, event_id, installation_id from deliveries d
           where d.app_id = w.app_id and d.finished_at is null and d.next_at <= ${cutoff}
           order by d.next_at limit ${batch} for update skip locked
         ) d
-        where w.paused_at is not null limit ${batch}
+        where h.paused_at is not null limit ${batch}
       )${deleteAttempts} ${deleteExpired(expiredDeliveries)}
     `
 

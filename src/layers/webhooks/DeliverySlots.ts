@@ -1,5 +1,5 @@
 import type { AppId } from "../../domain/access/Ids.ts"
-import type { ClaimedDelivery } from "./DeliveryQueue.ts"
+import type { ClaimedDelivery } from "./Claims.ts"
 
 type Endpoint = Pick<ClaimedDelivery, "appId" | "limit">
 

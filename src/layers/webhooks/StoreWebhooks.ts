@@ -15,6 +15,7 @@ import { findJson, rowReader } from "../sql/Rows.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { time } from "../sql/Times.ts"
 import { DELIVERY_MEMBERS, DeliveryLog, selectDeliveries } from "./DeliveryLog.ts"
+import { HEALTH } from "./Health.ts"
 
 /** State of an installation in the journal, with and without a hold. */
 const PAUSED = { deliveries: "paused" }
@@ -43,11 +44,12 @@ export const StoreWebhooksLive = Layer.effect(
       const json = yield* findJson(sql`
         select json_build_object(
           'installationId', i.id, 'host', substring(w.url from '^[a-z]+://([^/?#]+)'),
-          'kinds', coalesce(w.kinds, '{}'), 'failingSince', ${time("w.failing_since")},
-          'calledAt', ${time("w.called_at")}, 'testFailedAt', ${time("w.test_failed_at")},
-          'pausedAt', ${time("w.paused_at")}, 'pauseReason', w.pause_reason, 'heldSince', ${time("i.held_at")}
+          'kinds', coalesce(w.kinds, '{}'), 'failingSince', ${time("h.failing_since")},
+          'calledAt', ${time("h.called_at")}, 'testFailedAt', ${time("h.test_failed_at")},
+          'pausedAt', ${time("h.paused_at")}, 'pauseReason', h.pause_reason, 'heldSince', ${time("i.held_at")}
         )::text as json
-        from installations i left join webhooks w on w.app_id = i.app_id
+        from installations i left join webhooks w on w.app_id = i.app_id left join endpoints e on e.app_id = i.app_id
+        cross join ${HEALTH} h
         where i.store_id = ${store} and i.id = ${id} and i.uninstalled_at is null
       `)
       return Option.isSome(json) ? json.value : yield* new InstallationNotFound({ id })

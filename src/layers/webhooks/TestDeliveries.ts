@@ -9,6 +9,7 @@ import { START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowReader } from "../sql/Rows.ts"
 import { isSuccess } from "./DeliveryQueue.ts"
+import { HEALTH, REVISION } from "./Health.ts"
 import { notSent, Outgoing } from "./Outgoing.ts"
 import { SecretKeys } from "./SecretKeys.ts"
 import { type Endpoint, signedRequest, WRONG_SECRET_KEY } from "./SignedRequest.ts"
@@ -78,10 +79,21 @@ export class TestDeliveries extends Context.Service<TestDeliveries>()("layers/we
         )
         const event = makeTestEvent(now)
         const { answer, durationMillis, error, status } = yield* send(endpoint, event)
+        yield* sql`insert into endpoints (app_id) values (${app}) on conflict do nothing`
         yield* sql`
-          update webhooks set
-            called_at = coalesce(called_at, now()), test_failed_at = case when not ${isSuccess({ status })} then now() end
-          where app_id = ${app} and url = ${endpoint.url}
+          update endpoints set
+            revision = w.revision, called_at = coalesce(w.called_at, now()),
+            test_failed_at = case when not ${isSuccess({ status })} then now() end,
+            failing_since = w.failing_since, paused_at = w.stopped_at, pause_reason = w.stop_reason
+          from (
+            select
+              app_id, ${REVISION} as revision, h.called_at, h.failing_since,
+              case when e.revision >= w.resumed_revision then e.paused_at end as stopped_at,
+              case when e.revision >= w.resumed_revision then e.pause_reason end as stop_reason
+            from endpoints e join webhooks w using (app_id) cross join ${HEALTH} h
+            where app_id = ${app} and url = ${endpoint.url} for update of e
+          ) w
+          where endpoints.app_id = w.app_id
         `
         return { eventId: event.eventId, durationMillis, status, answer: new TextDecoder().decode(answer), error }
       }, orDefect)

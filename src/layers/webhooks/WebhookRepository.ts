@@ -16,6 +16,7 @@ import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
+import { REVISION } from "./Health.ts"
 import { SecretKeys } from "./SecretKeys.ts"
 import { encodeSecret } from "./Signature.ts"
 
@@ -57,11 +58,11 @@ export class WebhookRepository extends Context.Service<WebhookRepository>()("lay
         sealed: string
       ) {
         const { isFirst } = yield* readPut(sql`
-          insert into webhooks (app_id, url, kinds, secret)
+          insert into webhooks as w (app_id, url, kinds, secret)
           values (${app}, ${url}, ${textArray([...new Set(kinds)])}, ${sealed})
           on conflict (app_id) do update set
-            url = excluded.url, kinds = excluded.kinds, failing_since = null, test_failed_at = null,
-            called_at = case when webhooks.url = excluded.url then webhooks.called_at end
+            url = excluded.url, kinds = excluded.kinds, set_revision = ${REVISION} + 1,
+            url_revision = case when w.url = excluded.url then w.url_revision else ${REVISION} + 1 end
           returning secret = ${sealed} as "isFirst"
         `)
         return isFirst

@@ -14,6 +14,7 @@ import { constant } from "../sql/Statement.ts"
 import { allowedHosts, developerHosts } from "./AllowedHosts.ts"
 import { APP_DELIVERY_MEMBERS, DeliveryLog, selectDeliveries } from "./DeliveryLog.ts"
 import { DeliveryPurge } from "./DeliveryPurge.ts"
+import { HEALTH, REVISION } from "./Health.ts"
 import { Outgoing } from "./Outgoing.ts"
 import { Resealing } from "./Reseal.ts"
 import { TestDeliveries } from "./TestDeliveries.ts"
@@ -115,7 +116,10 @@ export const WebhooksLive = Layer.effect(
         yield* webhooks.require(app)
         const waiting = sql`app_id = ${app} and finished_at is null`
         const changed = yield* missed === "deliver" ? log.resendAll(waiting) : log.skipAll(waiting)
-        yield* sql`update webhooks set paused_at = null, pause_reason = null, failing_since = null where app_id = ${app}`
+        yield* sql`
+          update webhooks w set paused_at = null, pause_reason = null, resumed_revision = ${REVISION} + 1
+          where app_id = ${app}
+        `
         return changed
       }, orDefect),
 
@@ -124,12 +128,13 @@ export const WebhooksLive = Layer.effect(
           select
             app_id as "appId", url, to_json(kinds) as kinds,
             1 + coalesce(previous_secret_until > clock_timestamp(), false)::integer as "liveSecrets",
-            failing_since as "failingSince", called_at as "calledAt", test_failed_at as "testFailedAt", paused_at as "pausedAt", pause_reason as "pauseReason",
+            h.failing_since as "failingSince", h.called_at as "calledAt", h.test_failed_at as "testFailedAt",
+            h.paused_at as "pausedAt", h.pause_reason as "pauseReason",
             pending.n as pending, pending.since as "oldestPendingAt",
-            case when paused_at is not null then pending.due + interval '${constant(deliveryDays)} days' end
+            case when h.paused_at is not null then pending.due + interval '${constant(deliveryDays)} days' end
               as "pendingDroppedFrom",
             dead.n as dead
-          from webhooks w, lateral (
+          from webhooks w left join endpoints e using (app_id) cross join ${HEALTH} h, lateral (
             select count(*)::integer as n, min(created_at) as since, min(next_at) as due from deliveries d
             where d.app_id = w.app_id and d.finished_at is null
           ) pending, lateral (

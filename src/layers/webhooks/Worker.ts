@@ -14,13 +14,8 @@ import { DELIVERIES } from "./Outbox.ts"
 import { parseTraceParent } from "../../domain/Traces.ts"
 import { makeOutageRetry, PAUSE } from "../OutageRetry.ts"
 import { Notifications } from "../sql/Postgres.ts"
-import {
-  type ClaimedDelivery,
-  DeliveryQueue,
-  type DeliveryResult,
-  type EndpointTransition,
-  isSuccess
-} from "./DeliveryQueue.ts"
+import type { ClaimedDelivery } from "./Claims.ts"
+import { DeliveryQueue, type DeliveryResult, type EndpointTransition, isSuccess } from "./DeliveryQueue.ts"
 import { makeDeliverySlots, type NextClaim } from "./DeliverySlots.ts"
 import { type Attempt, notSent, Outgoing } from "./Outgoing.ts"
 import { sealing } from "./SecretKeys.ts"
@@ -43,13 +38,15 @@ const CLAIM_INTERVAL = "20 millis"
 const DEPTH_INTERVAL = "15 seconds"
 
 /**
- * True if more deliveries are due that slots are free for: an endpoint got all of its share, and its share was below its
- * limit.
+ * True if more deliveries may be due that slots are free for: the claim did not examine all endpoints, or one got all of
+ * its share, and its share was below its limit.
  */
 const isMoreDue = (claimed: ReadonlyArray<ClaimedDelivery>, busy: ReadonlyMap<AppId, number>) => {
   const counts = new Map<AppId, number>()
   for (const { appId } of claimed) counts.set(appId, (counts.get(appId) ?? 0) + 1)
-  return claimed.some(({ appId, limit, share }) => (counts.get(appId) ?? 0) >= share && (busy.get(appId) ?? 0) < limit)
+  return claimed.some(
+    ({ appId, isMore, limit, share }) => isMore || ((counts.get(appId) ?? 0) >= share && (busy.get(appId) ?? 0) < limit)
+  )
 }
 
 const resultOf = (

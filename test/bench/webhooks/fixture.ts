@@ -88,7 +88,7 @@ export const makeFixture = (
 export const clearQueues = ({ db }: WebhookFixture, ...others: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.promise(async () => {
     await db.query(`truncate ${["events", "deliveries", "delivery_attempts", ...others].join(", ")}`)
-    await db.query("update webhooks set failing_since = null")
+    await db.query("update endpoints set failing_since = null")
   }).pipe(Effect.andThen(vacuumAndCheckpoint(db)))
 
 const MARK = { event: idOf("collection", 0, 1), number: 987_654_321 }

@@ -18,7 +18,7 @@ import {
 const failingFor = (appId: AppId, hours: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`update webhooks set failing_since = now() - ${hours} * interval '1 hour' where app_id = ${appId}`
+    (sql) => sql`update endpoints set failing_since = now() - ${hours} * interval '1 hour' where app_id = ${appId}`
   )
 
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Pauses of webhooks", (it) => {

@@ -78,7 +78,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("De
       yield* sql`delete from deliveries`
       const dead = [yield* makeDeliveries(3), yield* makeDeliveries(3), yield* makeDeliveries(3)]
       for (const { appId } of dead) {
-        yield* sql`update webhooks set failing_since = now() - interval '1 hour' where app_id = ${appId}`
+        yield* sql`insert into endpoints (app_id, failing_since) values (${appId}, now() - interval '1 hour')`
         yield* sql`update deliveries set next_at = now() - interval '1 hour' where app_id = ${appId}`
       }
       const healthy = yield* makeDeliveries(1)

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { AppId, InstallationId } from "../../../src/domain/access/Ids.ts"
 import { EventId } from "../../../src/domain/Events.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
-import type { ClaimedDelivery } from "../../../src/layers/webhooks/DeliveryQueue.ts"
+import type { ClaimedDelivery } from "../../../src/layers/webhooks/Claims.ts"
 import { makeDeliverySlots } from "../../../src/layers/webhooks/DeliverySlots.ts"
 
 const ID = "01900000-0000-7000-8000-00000000000"
@@ -25,7 +25,8 @@ const claimed = (endpoint: number, limit: number): ClaimedDelivery => ({
   isDeveloped: false,
   isActive: true,
   limit,
-  share: limit
+  share: limit,
+  isMore: false
 })
 
 const times = <A>(n: number, f: () => A) => Array.from({ length: n }, f)

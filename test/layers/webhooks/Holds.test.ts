@@ -1,30 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreWebhooks } from "../../../src/domain/webhooks/StoreWebhooks.ts"
 import { DeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { IsolatedApiTest } from "../../support/http/Api.ts"
-import { waitUntil } from "../../support/process/Process.ts"
+import { openTransaction, waiting } from "../../support/postgres/OpenTransactions.ts"
 import { deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
 import { performIn } from "../../support/data/Writes.ts"
-
-/** Runs an effect in a transaction that stays open until the returned effect commits it. */
-const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
-  const sql = yield* SqlClient.SqlClient
-  const [done, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-  const open = Effect.andThen(work, Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(end)))
-  const fiber = yield* Effect.forkChild(sql.withTransaction(open))
-  yield* Deferred.await(done)
-  return Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber))
-})
-
-/** Polls until a session is blocked by a lock. */
-const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  waitUntil(
-    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    ({ length }) => length > 0
-  )
-)
 
 // No worker runs: the tests claim deliveries themselves.
 layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Holds of deliveries", (it) => {

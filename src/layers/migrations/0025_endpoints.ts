@@ -1,0 +1,99 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * Adds a row for each app with deliveries: when its next delivery is due, and the health of its endpoint as the workers of
+ * this database saw it. The same columns of `webhooks` are not used any more; a later release drops them.
+ */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // Numbers of the changes that void the health of an endpoint: of the webhook, of its URL, and its last resumption.
+  // A change increases a number instead of writing to `endpoints`, which other databases have too.
+  yield* sql`
+    alter table webhooks
+      add set_revision integer not null default 0,
+      add url_revision integer not null default 0,
+      add resumed_revision integer not null default 0
+  `
+
+  // next_at: time until which nothing is due, null if nothing is waiting. It may be too early, never too late. wakes:
+  // number of changes that may have moved it forward. revision: revision of the webhook that the columns after it
+  // belong to. There is no foreign key: in a cell, webhooks arrive by replication, possibly after deliveries.
+  yield* sql`
+    create table endpoints (
+      app_id uuid primary key,
+      next_at timestamptz,
+      wakes bigint not null default 0,
+      revision integer not null default 0,
+      failing_since timestamptz,
+      called_at timestamptz,
+      test_failed_at timestamptz,
+      paused_at timestamptz,
+      pause_reason text check (pause_reason in ('gone', 'failing')),
+      check ((paused_at is null) = (pause_reason is null))
+    ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)
+  `
+  yield* sql`create index endpoints_healthy on endpoints (next_at) where failing_since is null`
+  yield* sql`create index endpoints_failing on endpoints (next_at) where failing_since is not null`
+
+  // Endpoints that got something to do. A row appears with the commit of its delivery, and a claim moves it to
+  // `endpoints`. Writers only insert, so writers of the same app never wait for each other.
+  yield* sql`
+    create table wakeups (
+      id bigint generated always as identity primary key,
+      app_id uuid not null,
+      next_at timestamptz not null
+    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)
+  `
+
+  // Triggers, so that each delivery wakes its endpoint, whatever inserts it: servers of the previous release, restores,
+  // and replication, for which triggers are usually off.
+  yield* sql`
+    create function wake_endpoint() returns trigger language plpgsql as $$
+      begin
+        insert into wakeups (app_id, next_at) values (new.app_id, new.next_at);
+        return null;
+      end
+    $$
+  `
+  yield* sql`
+    create trigger wake_inserted after insert on deliveries for each row when (new.finished_at is null)
+    execute function wake_endpoint()
+  `
+  yield* sql`
+    create trigger wake_updated after update on deliveries for each row
+    when (new.finished_at is null and (old.finished_at is not null or new.next_at < old.next_at))
+    execute function wake_endpoint()
+  `
+  yield* sql`
+    create function wake_webhook() returns trigger language plpgsql as $$
+      begin
+        insert into wakeups (app_id, next_at) values (new.app_id, clock_timestamp());
+        return null;
+      end
+    $$
+  `
+  yield* sql`
+    create trigger wake_changed after insert or update on webhooks for each row execute function wake_webhook()
+  `
+  yield* sql`
+    alter table deliveries enable always trigger wake_inserted, enable always trigger wake_updated
+  `
+  yield* sql`alter table webhooks enable always trigger wake_changed`
+
+  // From here on no other transaction writes deliveries or webhooks until the commit.
+  yield* sql`
+    with recursive waiting as (
+      (select app_id, next_at from deliveries where finished_at is null order by app_id, next_at limit 1)
+      union all
+      select other.app_id, other.next_at from waiting cross join lateral (
+        select app_id, next_at from deliveries where finished_at is null and app_id > waiting.app_id
+        order by app_id, next_at limit 1
+      ) other
+    )
+    insert into endpoints (app_id, next_at, failing_since, called_at, test_failed_at)
+    select app_id, waiting.next_at, w.failing_since, w.called_at, w.test_failed_at
+    from waiting full join webhooks w using (app_id)
+  `
+})
