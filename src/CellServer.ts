@@ -10,7 +10,7 @@ import { replyToFailure, toHttpResponse } from "./http/Reply.ts"
 import { serveRoutes } from "./http/server/HttpListener.ts"
 import { currentResponse } from "./http/server/NodeResponse.ts"
 import { makeWebSocketUpgrade } from "./http/server/WebSockets.ts"
-import { Cells } from "./layers/cells/Cells.ts"
+import { Cells, makeEntries } from "./layers/cells/Cells.ts"
 import { RoutedServices } from "./layers/cells/RoutedServices.ts"
 import { findStoreId } from "./rpc/groups/CommonSchemas.ts"
 import { callErrorJson, maskDefects } from "./rpc/server/ErrorMasking.ts"
@@ -51,17 +51,15 @@ const unavailableHeaders = retryAfterHeader(1)
 /** Routes requests and calls to the cell of their store. Those without a store are served by `main`. */
 const makeRouter = Effect.gen(function* () {
   const { inCellOf, servicesOf } = yield* Cells
-  const apps = yield* LayerMap.make(
-    (cell: CellName) =>
-      // Fresh for the same reason as the services of a cell.
-      Layer.fresh(Layer.provide(CellApp.layer, Layer.effectContext(servicesOf(cell)))),
-    { idleTimeToLive: IDLE }
-  )
-  const appOf = (cell: CellName) =>
-    Effect.map(
-      Effect.onError(apps.contextEffect(cell), () => apps.invalidate(cell)),
-      (services) => Context.get(services, CellApp)
+  const entryOf = yield* makeEntries(
+    yield* LayerMap.make(
+      (cell: CellName) =>
+        // Fresh for the same reason as the services of a cell.
+        Layer.fresh(Layer.provide(CellApp.layer, Layer.effectContext(servicesOf(cell)))),
+      { idleTimeToLive: IDLE }
     )
+  )
+  const appOf = (cell: CellName) => Effect.map(entryOf(cell), (services) => Context.get(services, CellApp))
 
   const routeCalls =
     (local: ExecuteCall): ExecuteCall =>

@@ -10,13 +10,9 @@ import { managementServer } from "./http/server/Management.ts"
 import { PublicUrl } from "./http/headers/Origin.ts"
 import { awaitSchema, ProcessDatabaseLive } from "./layers/Database.ts"
 import { databaseSettings, isDemo, migratesOnStart } from "./layers/DatabaseConfig.ts"
-import { CellsLive } from "./layers/cells/Cells.ts"
+import { InstallationLive } from "./layers/cells/Cells.ts"
 import { cellSettings } from "./layers/cells/CellSettings.ts"
-import { GlobalServices } from "./layers/cells/CellServices.ts"
 import { inEveryCell } from "./layers/cells/CellWorkers.ts"
-import { Directory } from "./layers/cells/Directory.ts"
-import { MemberRoles } from "./layers/cells/MemberRoles.ts"
-import { DomainLive } from "./layers/Domain.ts"
 import { limitSettings } from "./layers/LimitSettings.ts"
 import { LogFormat, LoggingLive, MinimumLevel } from "./layers/Logging.ts"
 import { countOrDefault, host, invalidSetting, managementAddress, port } from "./layers/Settings.ts"
@@ -36,13 +32,7 @@ import { reportFailure } from "./Startup.ts"
 /** Longest drain. Orchestrators kill a process much earlier. */
 const MAX_DRAIN_SECONDS = 300
 
-const Services = CellsLive.pipe(
-  Layer.provideMerge(GlobalServices.layer),
-  Layer.provideMerge(MemberRoles.layer),
-  Layer.provideMerge(Directory.layer),
-  Layer.provideMerge(DomainLive),
-  Layer.provideMerge(ProcessDatabaseLive)
-)
+const Services = InstallationLive.pipe(Layer.provideMerge(ProcessDatabaseLive))
 
 const address = Config.all({ host, port: Config.withDefault(port("PORT"), 3000) })
 

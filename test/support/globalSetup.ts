@@ -11,7 +11,7 @@ import { OUTSIDE_FOLDER, ownerFile } from "../../src/layers/postgres/Cluster.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
-import { databasesOf, onServer } from "./postgres/OnServer.ts"
+import { databasesOf, dropDatabases, onServer } from "./postgres/OnServer.ts"
 import { checkStatements, tablesOf } from "./postgres/statements/Check.ts"
 import { postgresInDocker, skippedFiles } from "./process/Programs.ts"
 
@@ -83,10 +83,8 @@ const makeTemplate = async ({ url }: DatabaseServer, prefix: string) => {
 }
 
 /** Drops the template and the databases of services that files share. */
-const dropDatabases = async ({ url }: DatabaseServer, prefix: string) => {
-  const names = await Effect.runPromise(databasesOf(url, prefix))
-  await Effect.runPromise(onServer(url, ...names.map((name) => `drop database ${name} with (force)`)))
-}
+const dropAll = ({ url }: DatabaseServer, prefix: string) =>
+  Effect.runPromise(Effect.flatMap(databasesOf(url, prefix), (names) => dropDatabases(url, names)))
 
 /** True if each test ran and passed. Only then, every exception for a statement must match. */
 const isWholeSuite = ({ vitest }: TestProject) => {
@@ -122,7 +120,7 @@ export const setup = async (project: TestProject) => {
   }))
   return async () => {
     for (const line of skippedFiles(files)) say(line)
-    await dropDatabases(server, prefix)
+    await dropAll(server, prefix)
     await server.stop()
     const unpinned = checkStatements(run.folder, tables, isWholeSuite(project))
     for (const line of unpinned) say(line)

@@ -25,6 +25,7 @@ import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { AdministeredChanges } from "../journal/Administered.ts"
 import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { GlobalDatabase } from "../sql/Postgres.ts"
 import { purgeExpired } from "../sql/Purging.ts"
 import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant, type Statement } from "../sql/Statement.ts"
@@ -72,6 +73,7 @@ export const AccountLinksLive = Layer.effect(
   AccountLinks,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const global = yield* GlobalDatabase
     const { record } = yield* AdministeredChanges
     const { lockStore } = yield* StoreAllocation
     const { perform } = yield* Writes
@@ -216,7 +218,7 @@ export const AccountLinksLive = Layer.effect(
               const passwordHash = yield* passwords.withPermit(({ makeHash }) => makeHash(password))
               const { account, storeId } = yield* join(
                 token,
-                (email) => createAccount(sql, { email, name, passwordHash }, browser, sessionDays),
+                (email) => createAccount(global.sql, { email, name, passwordHash }, browser, sessionDays),
                 ({ signedIn }) => signedIn.merchantId
               )
               return { storeId, session: account }

@@ -18,6 +18,7 @@ import { textArray } from "../sql/ArrayLiterals.ts"
 import { Revocation } from "../oauth/Revocation.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { readArrived } from "../sql/Postgres.ts"
 import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import type { Fragment, Statement } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
@@ -47,6 +48,7 @@ export const InstallationsLive = Layer.effect(
     const { purgeBeforeInstall, purgeOldest } = yield* UninstalledDataPurge
     const { revokeTokensOfInstallation } = yield* Revocation
     const { cancelActive } = yield* Subscriptions
+    const arrived = yield* readArrived
 
     const selectSummaries = (conditions: ReadonlyArray<Fragment>) => sql`
       select
@@ -92,7 +94,7 @@ export const InstallationsLive = Layer.effect(
     })
 
     const requireApp = Effect.fnUntraced(function* (id: AppId) {
-      const app = yield* readGrants(sql`select scopes, capabilities from apps where id = ${id}`)
+      const app = yield* arrived(readGrants(sql`select scopes, capabilities from apps where id = ${id}`))
       return Option.isSome(app) ? app.value : yield* new AppNotFound({ id })
     })
 

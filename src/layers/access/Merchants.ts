@@ -17,6 +17,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { AdministeredChanges } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { readArrived } from "../sql/Postgres.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import type { Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -76,6 +77,7 @@ export const MerchantsLive = Layer.effect(
     const { record: recordAdministered } = yield* AdministeredChanges
     const { lockStore } = yield* StoreAllocation
     const passwords = yield* Passwords
+    const arrived = yield* readArrived
 
     const listMemberships = SqlSchema.findAll({
       Request: MerchantId,
@@ -99,11 +101,13 @@ export const MerchantsLive = Layer.effect(
 
     /** Returns the account of an e-mail address whose owner is verified, or that is a member of the store. */
     const requireVerified = Effect.fnUntraced(function* (email: Email, store: StoreId | null = null) {
-      const merchant = yield* readIdentity(sql`
-        select id, is_claimed and not exists (
-          select from members where store_id = ${store} and merchant_id = id
-        ) as "isClaimed" from merchants where email = ${email}
-      `)
+      const merchant = yield* arrived(
+        readIdentity(sql`
+          select id, is_claimed and not exists (
+            select from members where store_id = ${store} and merchant_id = id
+          ) as "isClaimed" from merchants where email = ${email}
+        `)
+      )
       if (Option.isNone(merchant)) return yield* new MerchantNotFound({ email })
       return merchant.value.isClaimed ? yield* new EmailUnproven({ email }) : merchant.value.id
     })

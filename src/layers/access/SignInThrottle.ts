@@ -1,9 +1,9 @@
 import { Context, Data, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import { SIGN_IN_MINUTES } from "../../domain/access/Sessions.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { GlobalDatabase } from "../sql/Postgres.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 
 /** Returns the hash by which the attempts of a subject are counted. */
@@ -24,7 +24,7 @@ const readWait = requiredRowReader(Schema.Struct({ seconds: Schema.NullOr(Schema
 /** Counts attempts by subject in the database, so that the limits apply to all processes together. */
 export class SignInThrottle extends Context.Service<SignInThrottle>()("layers/access/SignInThrottle", {
   make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const { sql } = yield* GlobalDatabase
     const window = sql.literal(`interval '${SIGN_IN_MINUTES} minutes'`)
 
     /**

@@ -13,6 +13,7 @@ import {
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { AdministeredChanges } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { readArrived } from "../sql/Postgres.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import type { Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -35,6 +36,7 @@ export const StoresLive = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { record: recordAdministered } = yield* AdministeredChanges
+    const arrived = yield* readArrived
 
     const columns = sql`
       s.id, s.name, s.domain, s.currency_code as "currencyCode", s.timezone, s.locale, s.country,
@@ -73,8 +75,9 @@ export const StoresLive = Layer.effect(
     `
 
     const requirePlan = Effect.fnUntraced(function* (name: string) {
-      const known = (yield* listPlans()).map((plan) => plan.name)
-      if (!known.includes(name)) yield* new PlanNotFound({ name, known })
+      const known = Effect.map(listPlans(), (plans) => plans.map((plan) => plan.name))
+      const found = yield* arrived(Effect.map(known, (names) => Option.liftPredicate(names, () => names.includes(name))))
+      if (Option.isNone(found)) yield* new PlanNotFound({ name, known: yield* known })
     })
 
     /** Runs the update of a store and records its state before and after. Returns none if the store does not exist. */

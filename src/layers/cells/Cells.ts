@@ -1,13 +1,15 @@
-import { Cause, Context, Effect, Layer, LayerMap, type Scope } from "effect"
+import { Cause, Context, Effect, Layer, LayerMap, Scope } from "effect"
 import { type CellName, hasMoved } from "../../domain/cells/Cells.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
+import { DomainLive } from "../Domain.ts"
 import { checkSession } from "../Database.ts"
 import { databaseSettings } from "../DatabaseConfig.ts"
 import { GlobalDatabase, postgres } from "../sql/Postgres.ts"
 import { type CellSettings, cellSettings } from "./CellSettings.ts"
 import { domainInCell, GlobalServices } from "./CellServices.ts"
 import { Directory } from "./Directory.ts"
+import { MemberRoles } from "./MemberRoles.ts"
 
 /** Time after which the connections and services of a cell that nobody uses are released. */
 const IDLE = "10 minutes"
@@ -22,7 +24,7 @@ const makeCell = (name: CellName, settings: ReadonlyArray<CellSettings>) =>
         return yield* Effect.die(new Unavailable({ cause }))
       }
       const { directUrl, setting, url } = cell
-      const global = yield* GlobalDatabase
+      const { sql } = yield* GlobalDatabase
       const directory = yield* Directory
       const services = yield* GlobalServices
       const { isPrepared, maxConnections } = yield* databaseSettings
@@ -36,7 +38,7 @@ const makeCell = (name: CellName, settings: ReadonlyArray<CellSettings>) =>
         })
       )
       const shared = Layer.mergeAll(
-        Layer.succeed(GlobalDatabase, global),
+        Layer.succeed(GlobalDatabase, { sql, isCopied: true }),
         Layer.succeed(Directory, directory),
         Layer.succeed(GlobalServices, services)
       )
@@ -66,21 +68,35 @@ export class Cells extends Context.Service<
   }
 >()("layers/cells/Cells") {}
 
-export const CellsLive = Layer.effect(
+/**
+ * Makes the function that returns an entry of a map, built on the environment of the map alone. The library builds an entry on
+ * that of its first caller too, and layers would keep the request of that caller (`Cells.test.ts`). A failed build would stay
+ * in the map, so it is removed.
+ */
+export const makeEntries = Effect.fnUntraced(function* <K, I, E>(map: LayerMap.LayerMap<K, I, E>) {
+  const own = yield* Effect.context<never>()
+  return (key: K): Effect.Effect<Context.Context<I>, E, Scope.Scope> =>
+    Effect.updateContext(map.contextEffect(key), (given: Context.Context<Scope.Scope>) =>
+      Context.add(own, Scope.Scope, Context.get(given, Scope.Scope))
+    ).pipe(Effect.onError(() => map.invalidate(key)))
+})
+
+const CellsLive = Layer.effect(
   Cells,
   Effect.gen(function* () {
     const settings = yield* cellSettings
     const { awaitMove, cellOf } = yield* Directory
-    const cells = yield* LayerMap.make((name: CellName) => makeCell(name, settings), { idleTimeToLive: IDLE })
+    const entryOf = yield* makeEntries(
+      yield* LayerMap.make((name: CellName) => makeCell(name, settings), { idleTimeToLive: IDLE })
+    )
 
     return Cells.of({
       names: settings.map(({ name }) => name),
 
       servicesOf: (cell) =>
-        Effect.catchCause(cells.contextEffect(cell), (cause) =>
-          // A failed build would stay in the map.
+        Effect.catchCause(entryOf(cell), (cause) =>
           Effect.andThen(
-            Effect.all([cells.invalidate(cell), logFailure(`The cell ${cell} cannot be used`, cause)]),
+            logFailure(`The cell ${cell} cannot be used`, cause),
             Effect.die(new Unavailable({ cause: Cause.squash(cause) }))
           )
         ),
@@ -91,4 +107,11 @@ export const CellsLive = Layer.effect(
         )
     })
   })
+)
+
+/** All services of an installation: those of `main`, on the database of the environment, and the other cells. */
+export const InstallationLive = CellsLive.pipe(
+  Layer.provideMerge(Layer.mergeAll(GlobalServices.layer, MemberRoles.layer)),
+  Layer.provideMerge(Directory.layer),
+  Layer.provideMerge(DomainLive)
 )

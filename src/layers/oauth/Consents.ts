@@ -12,6 +12,7 @@ import { type Write, Writes } from "../../domain/Write.ts"
 import { AgentCreation } from "../access/AgentCreation.ts"
 import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { GlobalDatabase } from "../sql/Postgres.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 
@@ -22,6 +23,7 @@ export const ConsentsLive = Layer.effect(
   Consents,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const global = yield* GlobalDatabase
     const creation = yield* AgentCreation
     const installations = yield* Installations
     const { perform } = yield* Writes
@@ -96,7 +98,7 @@ export const ConsentsLive = Layer.effect(
             creation.create(storeId, merchantId, agent, { days, tokenHash: null })
           )
           // The registration of a client without consent expires; it may have done so since the request.
-          const updated = yield* rowCount(sql`
+          const updated = yield* rowCount(global.sql`
             update agent_clients set consented_at = coalesce(consented_at, statement_timestamp()), ends_at = null
             where client_id = ${clientId} and (ends_at is null or ends_at > clock_timestamp())
           `)

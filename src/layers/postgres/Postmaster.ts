@@ -103,6 +103,19 @@ const freePort = Effect.callback<number, EmbeddedPostgresFailed>((resume) => {
   })
 })
 
+/** Settings of tests, whose data need not survive a crash, and which replicate between databases. */
+const TEST_SETTINGS = [
+  "fsync=off",
+  "synchronous_commit=off",
+  "full_page_writes=off",
+  "wal_level=logical",
+  "max_wal_senders=60",
+  "max_replication_slots=60",
+  "max_active_replication_origins=60",
+  "max_logical_replication_workers=40",
+  "max_worker_processes=60"
+]
+
 const settings = (port: number, isDurable: boolean) => [
   `port=${port}`,
   "listen_addresses=127.0.0.1",
@@ -110,7 +123,7 @@ const settings = (port: number, isDurable: boolean) => [
   "max_connections=200",
   "TimeZone=UTC",
   "log_timezone=UTC",
-  ...(isDurable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"])
+  ...(isDurable ? [] : TEST_SETTINGS)
 ]
 
 const lastLines = (file: string) => readFileSync(file, "utf8").trim().split("\n").slice(-3).join("; ")

@@ -1,5 +1,5 @@
 import { PgClient, type PgPool } from "@effect/sql-pg"
-import { Context, Effect, Layer, Queue, Record, Redacted, type Scope } from "effect"
+import { Context, Effect, Layer, Option, Queue, Record, Redacted, Schedule, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Duplex } from "node:stream"
@@ -146,9 +146,25 @@ export class AdmissionPool extends Context.Service<
 >()("layers/sql/AdmissionPool") {}
 
 /** The database of the rows that belong to no store, such as accounts and apps. In the cell `main`, it is the same one. */
-export class GlobalDatabase extends Context.Service<GlobalDatabase, { readonly sql: SqlClient.SqlClient }>()(
-  "layers/sql/GlobalDatabase"
-) {}
+export class GlobalDatabase extends Context.Service<
+  GlobalDatabase,
+  {
+    readonly sql: SqlClient.SqlClient
+    /** True if this cell has copies of global tables, which arrive some milliseconds after a change. */
+    readonly isCopied: boolean
+  }
+>()("layers/sql/GlobalDatabase") {}
+
+/** Pauses before a row is read again that may not have arrived yet: together 2.5 s, many times the usual delay. */
+const ARRIVAL = Schedule.max([Schedule.exponential("5 millis"), Schedule.recurs(8)])
+
+/** Makes a function that reads a row of a global table. In a cell, it waits for a row that may still arrive. */
+export const readArrived = Effect.map(
+  GlobalDatabase,
+  ({ isCopied }) =>
+    <A, E>(read: Effect.Effect<Option.Option<A>, E>): Effect.Effect<Option.Option<A>, E> =>
+      isCopied ? Effect.repeat(read, { until: Option.isSome<A>, schedule: ARRIVAL }) : read
+)
 
 /** Connections for long reads of one moment, which take none of those of requests. */
 export class SnapshotConnections extends Context.Service<
@@ -178,7 +194,7 @@ export const postgres = (options: PostgresOptions) =>
       const open = Effect.provide(snapshots, Reactivity.layer)
       return Context.make(SqlClient.SqlClient, sql).pipe(
         Context.add(ConnectionPool, { maxConnections: options.maxConnections, onLost }),
-        Context.add(GlobalDatabase, { sql }),
+        Context.add(GlobalDatabase, { sql, isCopied: false }),
         Context.add(AdmissionPool, { sql: admission, batch: makeBatcher(MAX_ADMISSIONS) }),
         Context.add(SnapshotConnections, { open }),
         Context.add(Notifications, makeNotifications(options))

@@ -9,6 +9,11 @@ import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { listen } from "../../../src/http/server/HttpListener.ts"
+import { CellServerLive } from "../../../src/CellServer.ts"
+import { CellName } from "../../../src/domain/cells/Cells.ts"
+import { Cells, InstallationLive } from "../../../src/layers/cells/Cells.ts"
+import { postgres } from "../../../src/layers/sql/Postgres.ts"
+import { cellDatabases } from "../cells/CellDatabases.ts"
 import { HashCost } from "../../../src/layers/access/Passwords.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { ServerLive } from "../../../src/Server.ts"
@@ -18,6 +23,9 @@ import { join } from "node:path"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
+
+/** Number of cells besides `main`. */
+const CELLS = Number(process.env["TEST_CELLS"] ?? 0)
 
 /** Settings of the service under test beside those of the environment. */
 export const TestSettings = Context.Reference<Readonly<Record<string, string>>>("test/TestSettings", {
@@ -36,12 +44,41 @@ const TemporaryData = ConfigProvider.layerAdd(
   { asPrimary: true }
 )
 
-/** The whole service on its own port and database, with its lower layers exposed to the test. */
-export const ServiceTest = ServerLive.pipe(
-  Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
+const Listening = listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })
+
+const OneDatabaseTest = ServerLive.pipe(
+  Layer.provideMerge(Listening),
   Layer.provideMerge(Layer.provide(DomainLive, TemporaryData)),
   Layer.provideMerge(PostgresTest)
 )
+
+/** The service on several cells. The test uses the services and the database of one of them. */
+const CellsTest = Layer.unwrap(
+  Effect.gen(function* () {
+    const names = Array.from({ length: CELLS }, (_, index) => `c${index}`)
+    const { main, settings } = yield* cellDatabases(names)
+    const chosen = CellName.make(`c${Number(process.env["VITEST_POOL_ID"] ?? 0) % CELLS}`)
+    const withCells = ConfigProvider.layerAdd(
+      Effect.succeed(ConfigProvider.fromEnv({ env: settings, preserveEmptyStrings: true })),
+      { asPrimary: true }
+    )
+    const installation = CellServerLive.pipe(
+      Layer.provideMerge(Listening),
+      Layer.provideMerge(InstallationLive),
+      Layer.provideMerge(postgres({ url: main, maxConnections: 10 })),
+      Layer.provide(withCells),
+      Layer.provide(TemporaryData)
+    )
+    const ofCell = Layer.effectContext(Effect.flatMap(Cells, ({ servicesOf }) => servicesOf(chosen)))
+    return ofCell.pipe(Layer.provideMerge(installation))
+  })
+)
+
+/**
+ * The whole service on its own port and database, with its lower layers exposed to the test. With `TEST_CELLS`, the stores of
+ * the test are in one of so many cells.
+ */
+export const ServiceTest = CELLS === 0 ? OneDatabaseTest : CellsTest
 
 /**
  * {@link ServiceTest} with fast hashes of passwords. For tests that change the schema, read or delete rows of all stores,

@@ -23,3 +23,31 @@ export const databasesOf = (url: string, prefix: string) =>
 /** Sets the default isolation level of a database for later sessions. */
 export const setDefaultLevel = (url: string, level: string) =>
   onServer(url, `alter database ${new URL(url).pathname.slice(1)} set default_transaction_isolation = '${level}'`)
+
+/** Drops databases of a server with what replicates between them, which PostgreSQL would refuse. */
+export const dropDatabases = Effect.fnUntraced(function* (url: string, names: ReadonlyArray<string>) {
+  const rows = yield* Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ readonly name: string; readonly database: string }>`
+      select s.subname as name, d.datname as database from pg_subscription s join pg_database d on d.oid = s.subdbid
+    `
+  ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.orDie)
+  for (const { database, name } of rows.filter(({ database }) => names.includes(database))) {
+    const of = new URL(url)
+    of.pathname = `/${database}`
+    yield* onServer(
+      of.href,
+      `alter subscription ${name} disable`,
+      `alter subscription ${name} set (slot_name = none)`,
+      `drop subscription ${name}`
+    )
+  }
+  const list = names.map((name) => `'${name}'`).join(", ")
+  if (names.length === 0) return
+  yield* onServer(
+    url,
+    `select pg_terminate_backend(active_pid) from pg_replication_slots where database in (${list}) and active`,
+    `select pg_drop_replication_slot(slot_name) from pg_replication_slots where database in (${list}) and not active`,
+    ...names.map((name) => `drop database ${name} with (force)`)
+  )
+})

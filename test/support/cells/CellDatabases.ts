@@ -1,0 +1,38 @@
+import { Effect, Redacted, type Scope } from "effect"
+import { CellName } from "../../../src/domain/cells/Cells.ts"
+import { addCell, removeSubscription } from "../../../src/layers/cells/GlobalTables.ts"
+import { postgres } from "../../../src/layers/sql/Postgres.ts"
+import { migratedDatabase } from "../postgres/Postgres.ts"
+
+/** Database of the cell `main`, and those of other cells, which have copies of its global tables. */
+export interface CellDatabases {
+  readonly main: Redacted.Redacted
+  /** Settings that name the cells. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly cells: ReadonlyArray<{ readonly name: CellName; readonly url: Redacted.Redacted }>
+}
+
+/** Creates the databases of an installation with cells. They are dropped with the scope. */
+export const cellDatabases = Effect.fn(function* (
+  names: ReadonlyArray<string>
+): Effect.fn.Return<CellDatabases, never, Scope.Scope> {
+  const main = yield* migratedDatabase
+  const cells: Array<CellDatabases["cells"][number]> = []
+  for (const text of names) {
+    const name = CellName.make(text)
+    const url = yield* migratedDatabase
+    yield* Effect.acquireRelease(
+      addCell({ name, setting: "CELL_URL", url, source: main }).pipe(
+        Effect.provide(postgres({ url: main, maxConnections: 2 })),
+        Effect.orDie
+      ),
+      () => removeSubscription(name).pipe(Effect.provide(postgres({ url, maxConnections: 2 })), Effect.orDie)
+    )
+    cells.push({ name, url })
+  }
+  const settings = {
+    CELLS: names.join(","),
+    ...Object.fromEntries(cells.map(({ name, url }) => [`CELL_${name.toUpperCase()}_URL`, Redacted.value(url)]))
+  }
+  return { main, settings, cells }
+})
