@@ -7,7 +7,14 @@ import { guardOf } from "./support/process/Programs.ts"
 const LAYERS = ["cli", "domain", "http", "layers", "rpc", "web"]
 
 /** Files outside of the layers. They compose the others, as the commands in `src/cli` do. */
-const COMPOSITION = ["src/CellServer.ts", "src/Server.ts", "src/Service.ts", "src/Startup.ts", "src/cli.ts", "src/main.ts"]
+const COMPOSITION = [
+  "src/CellServer.ts",
+  "src/Server.ts",
+  "src/Service.ts",
+  "src/Startup.ts",
+  "src/cli.ts",
+  "src/main.ts"
+]
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => /\.[cm]?[jt]sx?$/.test(file))

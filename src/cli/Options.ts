@@ -1,20 +1,41 @@
-import { Effect, Layer, Schema, SchemaTransformation } from "effect"
+import { Effect, Layer, Option, Predicate, Schema, SchemaTransformation } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { AppId, InstallationId } from "../domain/access/Ids.ts"
 import { Capability } from "../domain/access/Capability.ts"
 import { Scope } from "../domain/access/Scope.ts"
+import { CellName } from "../domain/cells/Cells.ts"
 import { Actor, IMPORTER } from "../domain/Actor.ts"
 import { issuesOf } from "../domain/json/Decoder.ts"
 import { StoreId } from "../domain/Store.ts"
 import type { WriteContext } from "../domain/Write.ts"
 
-/** Services, imported when a command runs: help and usage errors do not load them. */
-const Live = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("./Services.ts")),
-    ({ ServicesLive }) => ServicesLive
+/** Decodes an id that an option has checked. */
+const decodeId = <A>(schema: Schema.Codec<A, string>, id: string | undefined): A | undefined =>
+  id === undefined ? undefined : Option.getOrUndefined(Schema.decodeOption(schema)(id))
+
+/** Returns the id that an option has, if it is given. */
+const idIn = (input: unknown, name: "store" | "installation" | "cell"): string | undefined => {
+  const given = Predicate.hasProperty(input, name) ? input[name] : undefined
+  const value = Option.isOption(given) ? Option.getOrUndefined(given) : given
+  return Predicate.isString(value) ? value : undefined
+}
+
+/**
+ * Services of a command, in the cell of the store, installation or cell that its options name. Imported when it runs: help
+ * and usage errors do not load them.
+ */
+const servicesOf = (input: unknown) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("./Services.ts")),
+      ({ servicesOf }) =>
+        servicesOf({
+          cell: decodeId(CellName, idIn(input, "cell")),
+          store: decodeId(StoreId, idIn(input, "store")),
+          installation: decodeId(InstallationId, idIn(input, "installation"))
+        })
+    )
   )
-)
 
 /** Makes a command whose handler can use the services. */
 export const command = <
@@ -25,7 +46,12 @@ export const command = <
   name: Name,
   config: Config,
   handler: (input: Command.Command.Config.Infer<Config>) => Generator<Eff, void, never>
-) => Command.make(name, config, Effect.fnUntraced(handler, Effect.provide(Live)))
+) =>
+  Command.make(
+    name,
+    config,
+    Effect.fnUntraced(handler, (run, input) => Effect.provide(run, servicesOf(input)))
+  )
 
 /** Makes a command that only has subcommands. */
 export const group = (name: string, summary: string) => Command.make(name).pipe(Command.withDescription(summary))

@@ -7,6 +7,7 @@ import { reportFailure } from "../Startup.ts"
 import { developers } from "./Accounts.ts"
 import { apps } from "./Apps.ts"
 import { backup } from "./Backups.ts"
+import { cells } from "./Cells.ts"
 import { changeSets } from "./ChangeSets.ts"
 import { clusters } from "./Clusters.ts"
 import { doctor } from "./Doctor.ts"
@@ -49,7 +50,8 @@ const program = Command.make("partner-api").pipe(
     worker,
     webhooks,
     clusters,
-    backup
+    backup,
+    cells
   ])
 )
 

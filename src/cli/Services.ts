@@ -1,8 +1,15 @@
-import { Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
+import type { InstallationId } from "../domain/access/Ids.ts"
+import { Installations } from "../domain/access/Installations.ts"
+import { type CellName, MAIN } from "../domain/cells/Cells.ts"
+import type { StoreId } from "../domain/Store.ts"
 import { AccessLive } from "../layers/access/Access.ts"
 import { BillingLive } from "../layers/billing/Billing.ts"
 import { BulkheadLive } from "../layers/Bulkhead.ts"
 import { CatalogLive } from "../layers/catalog/Catalog.ts"
+import { Cells, type CellServices, InstallationLive } from "../layers/cells/Cells.ts"
+import { cellSettings } from "../layers/cells/CellSettings.ts"
+import { Directory } from "../layers/cells/Directory.ts"
 import { ChangeSetsLive } from "../layers/changeSets/ChangeSets.ts"
 import { DatabaseLive } from "../layers/Database.ts"
 import { RepositoriesLive } from "../layers/Domain.ts"
@@ -16,7 +23,7 @@ import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../layers/Writes.ts"
 
 /** Services of all commands, on `DATABASE_URL` or on the embedded database. */
-export const ServicesLive = Layer.mergeAll(
+const ServicesLive = Layer.mergeAll(
   AccessLive,
   BillingLive,
   ChangeSetsLive,
@@ -26,3 +33,48 @@ export const ServicesLive = Layer.mergeAll(
   WebhooksLive,
   WritesLive
 ).pipe(Layer.provide(RepositoriesLive), Layer.provide(LimitsLive), Layer.provideMerge(DatabaseLive))
+
+/** What a command is about, by which its cell is found. */
+export interface Subject {
+  readonly cell?: CellName | undefined
+  readonly store?: StoreId | undefined
+  readonly installation?: InstallationId | undefined
+}
+
+/** Finds the cell of an installation. Its id does not name its store. */
+const cellOfInstallation = Effect.fnUntraced(function* (id: InstallationId) {
+  const { names, servicesOf } = yield* Cells
+  for (const cell of names) {
+    const { find } = Context.get(yield* servicesOf(cell), Installations)
+    if (Option.isSome(yield* Effect.option(find(id)))) return cell
+  }
+  return MAIN
+})
+
+const cellOf = Effect.fnUntraced(function* ({ cell, installation, store }: Subject) {
+  const directory = yield* Directory
+  if (cell !== undefined) return cell
+  if (store !== undefined) return yield* directory.cellOf(store)
+  return installation === undefined ? MAIN : yield* cellOfInstallation(installation)
+})
+
+/** Services in the cell of the subject. */
+const ServicesInCell = (subject: Subject) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const main = yield* Effect.context<CellServices>()
+      const { servicesOf } = yield* Cells
+      const cell = yield* cellOf(subject)
+      return cell === MAIN ? main : yield* servicesOf(cell)
+    })
+  ).pipe(Layer.provide(InstallationLive), Layer.provide(DatabaseLive))
+
+/** Services of a command: on one database, or in the cell of its subject. */
+export const servicesOf = (subject: Subject) =>
+  Layer.unwrap(
+    Effect.map(
+      cellSettings,
+      (cells): Layer.Layer<Layer.Success<typeof ServicesLive>, Layer.Error<typeof ServicesLive>> =>
+        cells.length === 0 ? ServicesLive : ServicesInCell(subject)
+    )
+  )

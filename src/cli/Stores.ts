@@ -2,6 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Country, DEFAULT_SETTINGS, Domain, Locale, Timezone, WeightUnit } from "../domain/access/Settings.ts"
 import { Plan, Stores } from "../domain/access/Stores.ts"
+import { CellName } from "../domain/cells/Cells.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { Writes } from "../domain/Write.ts"
 import {
@@ -104,9 +105,10 @@ const createStore = command(
       choice("weight-unit", WeightUnit.literals, `Unit of weights. Default: ${DEFAULT_SETTINGS.weightUnit}`),
       DEFAULT_SETTINGS.weightUnit
     ),
+    cell: option("cell", CellName, "Cell of the store, from: cells list. Default: main").pipe(Flag.optional),
     json
   },
-  function* ({ currency, json, ...store }) {
+  function* ({ cell: _, currency, json, ...store }) {
     const stores = yield* Stores
     yield* print(json, { storeId: yield* stores.create({ ...store, currencyCode: currency }) })
   }

@@ -75,6 +75,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Datab
           "agent_clients",
           "app_plans",
           "apps",
+          "cells",
           "client_secrets",
           "effect_sql_migrations",
           "endpoints",

@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import { withDescription, Timestamp } from "../catalog/Fields.ts"
+import type { CellClosed } from "../cells/Cells.ts"
 import { StoreId, type StoreNotFound } from "../Store.ts"
 import type { Write } from "../Write.ts"
 import { Settings, type UpdateSettings } from "./Settings.ts"
@@ -71,7 +72,7 @@ export class Stores extends Context.Service<
 
     readonly create: (
       store: Partial<Settings> & { readonly name: string; readonly plan: string; readonly currencyCode: string }
-    ) => Effect.Effect<StoreId, PlanNotFound>
+    ) => Effect.Effect<StoreId, PlanNotFound | CellClosed>
     /** Returns a store that is not deleted. */
     readonly get: (id: StoreId) => Effect.Effect<Store, StoreNotFound>
     /** Changes the settings of a store and returns the store. */

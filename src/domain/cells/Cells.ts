@@ -12,6 +12,13 @@ export type CellName = typeof CellName.Type
 /** The cell of all stores that the directory does not name. Its database is also the global one. */
 export const MAIN = CellName.make("main")
 
+/** The cell takes no new stores. */
+export class CellClosed extends Schema.TaggedError<CellClosed>()("CellClosed", { cell: CellName }) {
+  override get message() {
+    return `The cell ${this.cell} was not added or takes no new stores; choose another one with: cells list`
+  }
+}
+
 /**
  * The store goes to another cell, so what this cell has of it may be out of date. Like every `Unavailable`, it travels as a
  * defect. The router asks the directory for the cell and repeats the request there.

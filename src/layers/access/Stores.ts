@@ -76,7 +76,9 @@ export const StoresLive = Layer.effect(
 
     const requirePlan = Effect.fnUntraced(function* (name: string) {
       const known = Effect.map(listPlans(), (plans) => plans.map((plan) => plan.name))
-      const found = yield* arrived(Effect.map(known, (names) => Option.liftPredicate(names, () => names.includes(name))))
+      const found = yield* arrived(
+        Effect.map(known, (names) => Option.liftPredicate(names, () => names.includes(name)))
+      )
       if (Option.isNone(found)) yield* new PlanNotFound({ name, known: yield* known })
     })
 

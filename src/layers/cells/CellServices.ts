@@ -73,11 +73,15 @@ const StoresInCell = (cell: CellName) =>
     Effect.gen(function* () {
       const stores = yield* Stores
       const { stores: global } = yield* GlobalServices
-      const { assign } = yield* Directory
+      const { assign, requireOpen } = yield* Directory
       return Stores.of({
         ...stores,
         createPlan: global.createPlan,
-        create: (store) => Effect.tap(stores.create(store), (id) => assign(id, cell))
+        create: (store) =>
+          Effect.andThen(
+            requireOpen(cell),
+            Effect.tap(stores.create(store), (id) => assign(id, cell))
+          )
       })
     })
   )

@@ -1,5 +1,5 @@
 import { Cache, Context, Effect, Layer, Option, Schedule, Schema } from "effect"
-import { CellName, MAIN } from "../../domain/cells/Cells.ts"
+import { CellClosed, CellName, MAIN } from "../../domain/cells/Cells.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { GlobalDatabase } from "../sql/Postgres.ts"
@@ -42,6 +42,12 @@ export class Directory extends Context.Service<Directory>()("layers/cells/Direct
           Effect.andThen(Cache.get(cells, store))
         )
       ),
+
+      /** Fails unless stores may be created in a cell. */
+      requireOpen: Effect.fn("Directory.requireOpen")(function* (cell: CellName) {
+        const open = yield* sql`select 1 from cells where name = ${cell} and is_open`
+        if (open.length === 0) yield* new CellClosed({ cell })
+      }, orDefect),
 
       /** Records the cell of a new store. */
       assign: Effect.fn("Directory.assign")(function* (store: StoreId, cell: CellName) {

@@ -34,10 +34,10 @@ export default Effect.gen(function* () {
     create table merchant_stores (
       merchant_id uuid not null,
       store_id uuid not null,
-      primary key (merchant_id, store_id)
+      primary key (store_id, merchant_id)
     )
   `
-  yield* sql`create index merchant_stores_by_store on merchant_stores (store_id)`
+  yield* sql`create index merchant_stores_by_merchant on merchant_stores (merchant_id)`
 
   // moved_at: time at which the store went to another cell. What this cell still has of it is out of date.
   yield* sql`alter table stores add column moved_at timestamptz`

@@ -16,6 +16,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   invitations: "Credentials: an invitation is a secret link",
   password_resets: "Credentials of accounts, which are not part of a store",
   open_forms: "Forms that are open now; clients announce them within seconds",
+  directory: "Cells of stores: a restored store is in the cell of its database",
+  merchant_stores: "An index of members of other cells, made again by the members",
   exports: "Files that exist for a day and can be made again",
   export_parts: "Parts of these files"
 }

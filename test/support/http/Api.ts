@@ -33,7 +33,7 @@ export const TestSettings = Context.Reference<Readonly<Record<string, string>>>(
 })
 
 /** Settings before those of the environment, and a folder for the bytes of files that is deleted with the layer. */
-const TemporaryData = ConfigProvider.layerAdd(
+export const TemporaryData = ConfigProvider.layerAdd(
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "data-"))),
@@ -44,7 +44,8 @@ const TemporaryData = ConfigProvider.layerAdd(
   { asPrimary: true }
 )
 
-const Listening = listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })
+/** The listener of the service, on a free port. */
+export const Listening = listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })
 
 const OneDatabaseTest = ServerLive.pipe(
   Layer.provideMerge(Listening),

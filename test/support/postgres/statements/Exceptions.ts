@@ -13,6 +13,7 @@ const PURGE = "A purge deletes the expired rows of all stores of the database."
 const WORKER = "Workers take the work of all stores of the database."
 const OPERATOR = "An operator or the demo reads the rows of all stores."
 const APP = "A developer sees the installations and deliveries of an app in all stores."
+const DIRECTORY = "The directory finds the cells of stores and accounts."
 const PUBLIC_FILE = "The public URL of a file has no store."
 
 /**
@@ -56,6 +57,9 @@ export const exceptions: ReadonlyArray<Exception> = [
     text: /^select (?:\( \(select coalesce|store_id as "storeId", hash, )/,
     reason: OPERATOR
   },
+  { file: "src/layers/cells/Directory.ts", text: /where merchant_id = \$/, reason: DIRECTORY },
+  { file: "src/layers/cells/GlobalTables.ts", text: /(?:from stores|^delete from directory)$/, reason: DIRECTORY },
+  { file: "src/layers/cells/Administration.ts", reason: OPERATOR },
   { file: "src/layers/demo/Demo.ts", text: /^select m\.store_id /, reason: OPERATOR },
 
   { file: "src/layers/access/Developers.ts", text: /^select json_build_object\( 'id', a\.id/, reason: APP },

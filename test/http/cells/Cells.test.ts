@@ -1,0 +1,182 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { onServer } from "../../support/postgres/OnServer.ts"
+import { CELLS, CellsTest, NORTH, storeInEachCell, Databases, inCell, storeIn } from "../../support/cells/CellsTest.ts"
+import { agentOf, clientOf, newKey, signIn } from "../../support/rpc/Rpc.ts"
+import { makeMerchant } from "../../support/rpc/Merchants.ts"
+import { performIn } from "../../support/data/Writes.ts"
+import { Merchants } from "../../../src/domain/access/Merchants.ts"
+import { assertUnavailable, baseUrl, dataOf, makeClient, pageOf } from "../../support/http/Api.ts"
+
+const countProducts = (cell: (typeof CELLS)[number]) =>
+  inCell(
+    cell,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly store: string }>`select store_id as store from products`
+      return rows.map(({ store }) => store)
+    })
+  )
+
+/** A member of one store in each cell, signed in through `main`. */
+const memberEverywhere = Effect.gen(function* () {
+  const merchant = yield* makeMerchant()
+  const stores = yield* storeInEachCell
+  for (const { cell, storeId } of stores) {
+    yield* inCell(
+      cell,
+      Effect.gen(function* () {
+        const { join } = yield* Merchants
+        const perform = yield* performIn(storeId)
+        yield* perform(join(storeId, merchant.email, "owner"))
+      })
+    )
+  }
+  const cookie = yield* signIn(merchant.email)
+  return { stores, cookie, client: yield* clientOf(cookie) }
+})
+
+layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", (it) => {
+  it.effect("each store is served from the database of its cell, and from no other", () =>
+    Effect.gen(function* () {
+      const stores = yield* storeInEachCell
+      for (const { cell, client } of stores) {
+        assert.strictEqual((yield* client.post("/products", { name: `Made in ${cell}` })).status, 201)
+      }
+      for (const { cell, client, storeId } of stores) {
+        const { items } = pageOf(yield* client.get("/products"))
+        assert.deepStrictEqual(
+          items.map(({ name }) => name),
+          [`Made in ${cell}`]
+        )
+        const kept = yield* countProducts(cell)
+        assert.deepStrictEqual(
+          stores.filter((one) => kept.includes(one.storeId)).map((one) => one.storeId),
+          [storeId]
+        )
+      }
+    })
+  )
+
+  it.effect("a write is replayed by its key in the cell of the store", () =>
+    Effect.gen(function* () {
+      const { client } = yield* storeIn(NORTH)
+      const key = newKey()
+      const first = yield* client.post("/products", { name: "Once" }, { key })
+      const second = yield* client.post("/products", { name: "Once" }, { key })
+      assert.deepStrictEqual(dataOf(second), dataOf(first))
+      assert.lengthOf(pageOf(yield* client.get("/products")).items, 1)
+    })
+  )
+
+  it.effect("a token that names another store of another cell is refused with 401", () =>
+    Effect.gen(function* () {
+      const [, north, south] = yield* storeInEachCell
+      const moved = (south.client.token ?? "").slice(0, 20) + (north.client.token ?? "").slice(20)
+      assert.strictEqual((yield* makeClient(yield* baseUrl, moved).get("/products")).status, 401)
+    })
+  )
+
+  it.effect("a member has all their stores with one session, and a body may hold calls for several cells", () =>
+    Effect.gen(function* () {
+      const { client, stores } = yield* memberEverywhere
+      const account = yield* client.account.get({})
+      assert.sameMembers(
+        account.stores.map(({ storeId }) => storeId),
+        stores.map(({ storeId }) => storeId)
+      )
+      const names = yield* Effect.forEach(
+        stores,
+        ({ cell, storeId }) =>
+          Effect.andThen(
+            client.products.create({ storeId, idempotencyKey: newKey(), product: { name: `By a member of ${cell}` } }),
+            client.store.get({ storeId })
+          ),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        names.map(({ id }) => id),
+        stores.map(({ storeId }) => storeId)
+      )
+    })
+  )
+
+  it.effect("an agent of a cell uses /rpc and /mcp with a token of that cell", () =>
+    Effect.gen(function* () {
+      const { client, stores } = yield* memberEverywhere
+      const base = yield* baseUrl
+      for (const { storeId } of stores) {
+        const agent = yield* agentOf({ client, storeId })
+        assert.strictEqual((yield* agent.client.store.get({ storeId })).id, storeId)
+        const answer = yield* Effect.promise(async () => {
+          const response = await fetch(`${base}/mcp`, {
+            method: "POST",
+            headers: {
+              authorization: agent.authorization,
+              "content-type": "application/json",
+              accept: "application/json, text/event-stream"
+            },
+            body: JSON.stringify({
+              jsonrpc: "2.0",
+              id: 1,
+              method: "tools/call",
+              params: { name: "store_get", arguments: {} }
+            })
+          })
+          return response.text()
+        })
+        assert.include(answer, storeId)
+      }
+    })
+  )
+
+  it.effect("a member who left has no access any more", () =>
+    Effect.gen(function* () {
+      const { client, stores } = yield* memberEverywhere
+      const { storeId } = stores[1] ?? assert.fail()
+      const { merchantId } = yield* client.account.get({})
+      const other = yield* makeMerchant()
+      yield* client.members.join({ storeId, idempotencyKey: newKey(), email: other.email, role: "owner" })
+      yield* client.members.leave({ storeId, idempotencyKey: newKey(), merchantId })
+      assert.strictEqual((yield* Effect.flip(client.store.get({ storeId })))._tag, "StoreNotFound")
+      assert.lengthOf((yield* client.account.get({})).stores, stores.length - 1)
+    })
+  )
+
+  it.effect("a cell that is out of reach answers 503 with Retry-After; the others go on", () =>
+    Effect.gen(function* () {
+      const [main, north, south] = yield* storeInEachCell
+      const { cells } = yield* Databases
+      const url = new URL(Redacted.value(cells[0]?.url ?? assert.fail()))
+      const name = url.pathname.slice(1)
+      const server = new URL(url)
+      server.pathname = "/postgres"
+      const allow = (isAllowed: boolean) =>
+        onServer(
+          server.href,
+          `alter database ${name} with allow_connections ${isAllowed}`,
+          `select pg_terminate_backend(pid)::text from pg_stat_activity where datname = '${name}' and backend_type = 'client backend'`
+        )
+      yield* Effect.acquireRelease(allow(false), () => allow(true))
+      assertUnavailable(yield* north.client.get("/products"))
+      assert.strictEqual((yield* south.client.get("/products")).status, 200)
+      assert.strictEqual((yield* main.client.get("/products")).status, 200)
+      yield* allow(true)
+      assert.strictEqual((yield* north.client.get("/products")).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a plan or an account of main arrives in the cells", () =>
+    Effect.gen(function* () {
+      const { client, stores } = yield* memberEverywhere
+      for (const { storeId } of stores) {
+        const members = yield* client.members.list({ storeId })
+        assert.deepStrictEqual(
+          members.map(({ name }) => name),
+          ["Ada"]
+        )
+      }
+    })
+  )
+})
