@@ -92,3 +92,32 @@ it("the pooler of deploy/compose.yaml has the settings that docs/poolers.md requ
   assert.notStrictEqual(required, "")
   assert.include(read("deploy/compose.yaml"), required)
 })
+
+it("the nodes of deploy/patroni lose no acknowledged write, and haproxy leads only to their primary", () => {
+  const Patroni = Schema.Struct({
+    bootstrap: Schema.Struct({
+      dcs: Schema.Struct({
+        ttl: Schema.Int,
+        loop_wait: Schema.Int,
+        retry_timeout: Schema.Int,
+        synchronous_mode: Schema.Literal(true)
+      })
+    })
+  })
+  const { dcs } = Schema.decodeUnknownSync(Patroni)(parse(read("deploy/patroni/patroni.yml"))).bootstrap
+  // Patroni ignores other values.
+  assert.isAtLeast(dcs.ttl, dcs.loop_wait + 2 * dcs.retry_timeout)
+  const haproxy = read("deploy/patroni/haproxy.cfg")
+  assert.include(haproxy, "option httpchk GET /primary")
+  assert.include(haproxy, "on-marked-down shutdown-sessions")
+  const variables = Array.from(haproxy.matchAll(/"\$\{([A-Z_0-9]+)\}"/g), ([, name]) => name)
+  const described = haproxy
+    .split("\n")
+    .filter((line) => line.startsWith("#"))
+    .join("\n")
+  assert.isNotEmpty(variables)
+  assert.deepStrictEqual(
+    variables.filter((name) => !described.includes(name ?? "")),
+    []
+  )
+})

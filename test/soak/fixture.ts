@@ -69,13 +69,17 @@ const clearRateWindows = (db: pg.Client) =>
     Effect.forkScoped
   )
 
+/** Makes `shops` stores of `apps` subscribers each in the database at `url`. */
+export const makeStores = (url: string, shops: number, apps: number, baseOf: (n: number) => string) =>
+  Effect.forEach(range(shops), (shop) => makeStore(apps, shop * apps, baseOf), { concurrency: 4 }).pipe(
+    Effect.provide(makeServices(url))
+  )
+
 /** Makes a database with `shops` stores of `apps` subscribers each, and starts a server. */
 export const makeFixture = (server: string, shops: number, apps: number, baseOf: (n: number) => string) =>
   Effect.gen(function* () {
     const url = yield* createDatabase(server, "soak")
-    const stores = yield* Effect.forEach(range(shops), (shop) => makeStore(apps, shop * apps, baseOf), {
-      concurrency: 4
-    }).pipe(Effect.provide(makeServices(url)))
+    const stores = yield* makeStores(url, shops, apps, baseOf)
     const db = yield* openConnection(url)
     const base = yield* startServer(url)
     yield* clearRateWindows(yield* openConnection(url))

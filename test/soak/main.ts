@@ -5,6 +5,7 @@ import { openConnection, databaseServer } from "../bench/database.ts"
 import { describeMachine } from "../bench/measure/report.ts"
 import { csvFiles } from "./csvFiles.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
+import { killedPrimaries } from "./failover.ts"
 import { killedImports } from "./imports.ts"
 import { killedWorkers } from "./kills.ts"
 import { filledMigrations } from "./migrations.ts"
@@ -20,6 +21,7 @@ const RUN = {
   kills: killedWorkers,
   receivers: badEndpoints,
   dead: deadEndpoint,
+  failover: (_: string, sizes: Options["sizes"]) => killedPrimaries(sizes),
   imports: killedImports,
   migrations: filledMigrations,
   oauth: concurrentExchanges,
@@ -39,9 +41,11 @@ const program = Effect.gen(function* () {
   yield* printLine(`${about}\n`)
   const invariants = (yield* Effect.forEach(parts, (part) => RUN[part](server, sizes, folder))).flat()
   yield* printLine(`\n${formatTable(invariants)}\n`)
+  const hasRun = invariants.some(({ holds }) => holds !== null)
   const allHold = invariants.every(({ holds }) => holds !== false)
   if (allHold) rmSync(LOGS, { recursive: true, force: true })
-  yield* printLine(allHold ? "Every invariant held." : `An invariant failed. Logs of the processes: ${LOGS}`)
+  if (!hasRun) yield* printLine("Nothing was checked.")
+  else yield* printLine(allHold ? "Every invariant held." : `An invariant failed. Logs of the processes: ${LOGS}`)
   return allHold
 }).pipe(
   Effect.tapError((line) => printLine(String(line))),

@@ -8,7 +8,8 @@ const SUBJECTS = {
   oauth: ["oauth"],
   properties: ["properties"],
   csv: ["csv"],
-  migrations: ["migrations"]
+  migrations: ["migrations"],
+  failover: ["failover"]
 } as const
 export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
@@ -38,7 +39,9 @@ const DEFAULTS = {
   /** Runs of all property tests, each with a random seed. */
   "property-rounds": 20,
   /** Rows of each table while it is migrated. */
-  "migration-rows": 1_000_000
+  "migration-rows": 1_000_000,
+  /** Kills of the primary of a Patroni cluster. */
+  "failover-kills": 20
 }
 
 export type Sizes = typeof DEFAULTS
@@ -50,7 +53,7 @@ export interface Options {
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | oauth | properties | migrations | csv FOLDER ${Object.entries(
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | oauth | properties | migrations | failover | csv FOLDER ${Object.entries(
   DEFAULTS
 )
   .map(([name, size]) => `[--${name}=${size}]`)
