@@ -120,8 +120,8 @@ export const makeClaim = Effect.gen(function* () {
   `
 
   const claimDue = (free: number, busy: ReadonlyMap<AppId, number>) => {
-    // Enough for all slots if half of the endpoints turn out to have nothing due.
-    const examined = sql`${2 * free + busy.size}::integer`
+    // Enough for all slots, unless endpoints turn out to have nothing due. The worker then claims again.
+    const examined = sql`${free + busy.size}::integer`
     return readClaimed(sql`
       with candidate as materialized (
         (${dueEndpoints(false, examined)}) union all (${dueEndpoints(true, examined)})
@@ -178,23 +178,20 @@ export const makeClaim = Effect.gen(function* () {
         on conflict (store_id, event_id, installation_id) do update
         set lease = excluded.lease, next_at = excluded.next_at, attempts = d.attempts + 1
         returning store_id, event_id, installation_id, app_id, lease, attempts, failures, created_at
-      ), settled as (
+      ), settled as materialized (
+        select app_id, wakes, case when not is_closed then next_at end as next_at from endpoint
+        where is_closed or next_at is null or next_at > now()
+        union all
         -- The rows that are claimed here keep their place in this snapshot. If others are locked, the next one is
         -- counted too early.
-        select e.app_id, e.wakes, case
-          when e.is_closed then null
-          when chosen.app_id is null then e.next_at
-          else least(
-            (
-              select next_at from deliveries d where d.app_id = e.app_id and d.finished_at is null
-              order by d.next_at offset coalesce(taken.n, 0) limit 1
-            ),
-            case when taken.n > 0 then now() + ${lease} end
-          )
-        end as next_at
-        from endpoint e left join chosen using (app_id)
-        left join (select app_id, count(*) as n from due group by app_id) taken using (app_id)
-        where chosen.app_id is not null or e.is_closed or e.next_at is null or e.next_at > now()
+        select chosen.app_id, chosen.wakes, least(
+          (
+            select next_at from deliveries d where d.app_id = chosen.app_id and d.finished_at is null
+            order by d.next_at offset coalesce(taken.n, 0) limit 1
+          ),
+          case when taken.n > 0 then now() + ${lease} end
+        )
+        from chosen left join (select app_id, count(*) as n from due group by app_id) taken using (app_id)
       ), put_off as (
         -- Not if the endpoint was woken meanwhile: the delivery is not in this snapshot.
         update endpoints e set next_at = free.next_at

@@ -87,8 +87,8 @@ export const makeFixture = (
 /** Deletes deliveries, jobs and events, and brings the database into a quiet state. */
 export const clearQueues = ({ db }: WebhookFixture, ...others: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.promise(async () => {
-    await db.query(`truncate ${["events", "deliveries", "delivery_attempts", ...others].join(", ")}`)
-    await db.query("update endpoints set failing_since = null")
+    const tables = ["events", "deliveries", "delivery_attempts", "wakeups", "endpoints", ...others]
+    await db.query(`truncate ${tables.join(", ")}`)
   }).pipe(Effect.andThen(vacuumAndCheckpoint(db)))
 
 const MARK = { event: idOf("collection", 0, 1), number: 987_654_321 }

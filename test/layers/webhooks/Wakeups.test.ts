@@ -142,6 +142,24 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Wa
     })
   )
 
+  it.effect("a statement that inserts many deliveries wakes each endpoint once, and held ones do not", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`delete from wakeups`
+      yield* sql`
+        insert into deliveries (store_id, event_id, installation_id, app_id, next_at, outcome, finished_at)
+        select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),
+          ('00000000-0000-4000-8000-00000000000' || n % 3)::uuid, '2020-01-01'::timestamptz + n * interval '1 second',
+          case when n % 3 = 2 then 'held' end, case when n % 3 = 2 then now() end
+        from generate_series(1, 9) n
+      `
+      assert.deepStrictEqual(yield* sql`select app_id, next_at::text from wakeups order by app_id`, [
+        { app_id: "00000000-0000-4000-8000-000000000000", next_at: "2020-01-01 00:00:03+00" },
+        { app_id: "00000000-0000-4000-8000-000000000001", next_at: "2020-01-01 00:00:01+00" }
+      ])
+    })
+  )
+
   it.effect("deliveries of a paused webhook wait without being examined, and are claimed once it is resumed", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

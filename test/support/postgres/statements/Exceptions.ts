@@ -47,6 +47,7 @@ export const exceptions: ReadonlyArray<Exception> = [
   { file: "src/layers/changeSets/ChangeSetRepository.ts", text: /^with (?:stale|expired) as /, reason: PURGE },
 
   { file: "src/layers/jobs/Jobs.ts", text: /^(?:with due |select count\(\*\)::integer as depth )/, reason: WORKER },
+  { file: "src/layers/webhooks/Claims.ts", reason: WORKER },
   { file: "src/layers/webhooks/DeliveryQueue.ts", reason: WORKER },
 
   { file: "src/layers/access/Installations.ts", text: /^select i\.id as "installationId"/, reason: OPERATOR },
