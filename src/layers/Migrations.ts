@@ -27,6 +27,7 @@ import keptFilesIndexes from "./migrations/0022_kept_files_indexes.ts"
 import traceParents from "./migrations/0023_trace_parents.ts"
 import cells from "./migrations/0024_cells.ts"
 import endpoints from "./migrations/0025_endpoints.ts"
+import attempts from "./migrations/0026_attempts.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -65,7 +66,8 @@ export const migrations = {
   "0022_kept_files_indexes": keptFilesIndexes,
   "0023_trace_parents": traceParents,
   "0024_cells": cells,
-  "0025_endpoints": endpoints
+  "0025_endpoints": endpoints,
+  "0026_attempts": attempts
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -7,7 +7,7 @@ import { DeliveryQueue } from "../../src/layers/webhooks/DeliveryQueue.ts"
 import { IsolatedApiTest } from "../support/http/Api.ts"
 import { deliveriesOf, scene } from "../support/webhooks/Webhooks.ts"
 
-const TABLES = ["idempotency_records", "events", "deliveries", "delivery_attempts"]
+const TABLES = ["idempotency_records", "events", "deliveries"]
 
 const PARTITIONS = 8
 

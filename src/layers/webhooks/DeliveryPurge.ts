@@ -5,6 +5,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { PURGE_BATCH, deleteExpired, expiredRows, unnestRows, purgeExpired } from "../sql/Purging.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
+import { makeAttemptPartitions } from "./AttemptPartitions.ts"
 import { HEALTH } from "./Health.ts"
 
 /**
@@ -15,6 +16,7 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { deliveryDays } = yield* OperatorLimits
+    const partitions = yield* makeAttemptPartitions
     const retention = `${deliveryDays} days`
     const expiredDeliveries = {
       table: "deliveries",
@@ -31,12 +33,13 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
     const cutoff = sql.literal(`now() - interval '${retention}'`)
     const batch = constant(PURGE_BATCH)
 
+    // The attempts of other partitions are dropped with them.
     const deleteAttempts = sql`, attempts as (
-    delete from delivery_attempts a using ${unnestRows(expiredDeliveries.key)}
+    delete from delivery_attempts_default a using ${unnestRows(expiredDeliveries.key)}
     where a.store_id = listed.store_id and a.event_id = listed.event_id and a.installation_id = listed.installation_id
   )`
 
-    /** Deletes finished deliveries and their attempts. */
+    /** Deletes finished deliveries. */
     const deleteFinished = sql`${purgeExpired(expiredDeliveries, deleteAttempts)}`
 
     /** Deletes due deliveries of paused webhooks. Those of active webhooks stay, because a worker may start and send them. */
@@ -77,11 +80,13 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
     `
 
     return {
-      // Events last, when no expired delivery refers to them any more.
+      // Events and attempts last, when no expired delivery refers to them any more.
       purge: Effect.gen(function* () {
+        yield* partitions.create
         const finished = yield* rowCount(deleteFinished)
         const missed = yield* rowCount(deleteMissed)
-        return finished + missed === 0 ? yield* rowCount(deleteEvents) : finished + missed
+        const deleted = finished + missed
+        return deleted > 0 ? deleted : (yield* rowCount(deleteEvents)) + (yield* partitions.drop)
       }).pipe(orDefect, Effect.withSpan("DeliveryPurge.purge"))
     }
   })
