@@ -32,9 +32,22 @@ const MigratedDatabase = Layer.unwrap(
   )
 )
 
-export const migrate = Command.make("migrate", { json }, ({ json }) =>
-  Effect.provide(print(json, { migrated: true }), MigratedDatabase)
-).pipe(withHelp({ summary: "Upgrade the database to the newest schema", examples: [""] }))
+export const migrate = Command.make(
+  "migrate",
+  { json },
+  Effect.fnUntraced(function* ({ json }) {
+    const { migrateCells } = yield* Effect.promise(() => import("../layers/cells/Administration.ts"))
+    // Before main, whose new columns of global tables are copied to the cells.
+    yield* migrateCells
+    yield* Effect.provide(print(json, { migrated: true }), MigratedDatabase)
+  })
+).pipe(
+  withHelp({
+    summary: "Upgrade the database and those of all cells to the newest schema",
+    details: "The cells first, because they receive rows of main.",
+    examples: [""]
+  })
+)
 
 const listPlans = command("list", { json }, function* ({ json }) {
   const stores = yield* Stores

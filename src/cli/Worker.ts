@@ -40,19 +40,19 @@ export const worker = Command.make(
                   Promise.all([
                     import("../layers/webhooks/Worker.ts"),
                     import("../layers/jobs/JobRunner.ts"),
-                    import("../layers/Domain.ts")
+                    import("../layers/cells/Cells.ts"),
+                    import("../layers/cells/CellWorkers.ts")
                   ])
                 )
               }),
-              ({ address, modules: [{ webhookWorker }, { jobRunner }, { DomainLive }] }) =>
-                Layer.mergeAll(
-                  Layer.provide(
-                    Layer.merge(webhookWorker(concurrency), jobRunner(jobs)),
-                    Layer.effectDiscard(awaitSchema)
-                  ),
+              ({ address, modules: [{ webhookWorker }, { jobRunner }, { InstallationLive }, { inEveryCell }] }) => {
+                const work = Layer.merge(webhookWorker(concurrency), jobRunner(jobs))
+                return Layer.mergeAll(
+                  Layer.provide(Layer.merge(work, inEveryCell(work)), Layer.effectDiscard(awaitSchema)),
                   managementServer(address),
                   ProcessMetrics
-                ).pipe(Layer.provide(DomainLive))
+                ).pipe(Layer.provide(InstallationLive))
+              }
             )
           )
         ),
@@ -64,7 +64,7 @@ export const worker = Command.make(
   withHelp({
     summary: "Deliver webhooks and run jobs until stopped",
     details:
-      "Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 and JOB_RUNNERS=0 to leave this work to workers. LOG_FORMAT=json prints the log as JSON. MANAGEMENT_PORT serves /livez, /readyz and /metrics.",
+      "Works for main and for the cells of CELLS. Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 and JOB_RUNNERS=0 to leave this work to workers. LOG_FORMAT=json prints the log as JSON. MANAGEMENT_PORT serves /livez, /readyz and /metrics.",
     examples: ["", "--concurrency 50"]
   })
 )

@@ -1,8 +1,10 @@
 import { Data, Effect, Option, type Redacted, Schema } from "effect"
 import { type CellName, MAIN } from "../../domain/cells/Cells.ts"
 import { databaseOptions } from "../DatabaseConfig.ts"
+import { migrate, migrations } from "../Migrations.ts"
+import { explainDatabaseError } from "../sql/DatabaseFailed.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { GlobalDatabase } from "../sql/Postgres.ts"
+import { GlobalDatabase, postgres } from "../sql/Postgres.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { cellSettings } from "./CellSettings.ts"
@@ -36,6 +38,17 @@ export const listCells = Effect.gen(function* () {
     from cells c order by 1
   `)
 }).pipe(orDefect)
+
+/** Migrates the databases of all cells besides `main`. */
+export const migrateCells = Effect.gen(function* () {
+  for (const { directUrl, setting, url } of yield* cellSettings) {
+    const address = directUrl ?? url
+    yield* migrate(migrations).pipe(
+      Effect.provide(postgres({ url: address, maxConnections: 2, withoutTimeouts: true })),
+      Effect.mapError(explainDatabaseError({ name: setting, url: address }))
+    )
+  }
+})
 
 /** Adds a cell that the settings name. `source` is the URL of `main` for the server of the cell. */
 export const addConfiguredCell = Effect.fnUntraced(function* (

@@ -120,20 +120,30 @@ const AccountLinksInCell = Layer.effect(
   })
 )
 
+/** Apps of the global database, with their installations and deliveries in a cell. */
+const DevelopersInCell = Layer.effect(
+  Developers,
+  Effect.gen(function* () {
+    const { get, installations, list, redeliver } = yield* Developers
+    const { developers: global } = yield* GlobalServices
+    return Developers.of({ ...global, get, installations, list, redeliver })
+  })
+)
+
 /** Services that a cell takes from the global database unchanged. */
 const GlobalInCell = Layer.unwrap(
-  Effect.map(GlobalServices, ({ agentClients, apps, developers }) =>
-    Layer.mergeAll(
-      Layer.succeed(AgentClients, agentClients),
-      Layer.succeed(Apps, apps),
-      Layer.succeed(Developers, developers)
-    )
+  Effect.map(GlobalServices, ({ agentClients, apps }) =>
+    Layer.merge(Layer.succeed(AgentClients, agentClients), Layer.succeed(Apps, apps))
   )
 )
 
 /** All domain services of a cell besides `main`, on its database. */
 export const domainInCell = (cell: CellName) =>
-  Layer.mergeAll(SessionsInCell, StoresInCell(cell), MerchantsInCell, AccountLinksInCell, GlobalInCell).pipe(
-    Layer.provideMerge(MemberRoles.layer),
-    Layer.provideMerge(DomainLive)
-  )
+  Layer.mergeAll(
+    SessionsInCell,
+    StoresInCell(cell),
+    MerchantsInCell,
+    AccountLinksInCell,
+    DevelopersInCell,
+    GlobalInCell
+  ).pipe(Layer.provideMerge(MemberRoles.layer), Layer.provideMerge(DomainLive))

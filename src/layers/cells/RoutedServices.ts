@@ -1,11 +1,10 @@
-import { Context, Effect, Layer, Option, type Redacted, Stream } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { AccountLinks } from "../../domain/access/AccountLinks.ts"
 import { Agents } from "../../domain/access/Agents.ts"
 import type { MerchantId } from "../../domain/access/Ids.ts"
 import { type Membership, Merchants, type Role } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
-import { storeOfToken } from "../access/StoreTokens.ts"
-import { type CellName, MAIN } from "../../domain/cells/Cells.ts"
+import { MAIN } from "../../domain/cells/Cells.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
 import { Files } from "../../domain/media/Files.ts"
@@ -17,55 +16,8 @@ import { Cells, type CellServices } from "./Cells.ts"
 import { membersOf } from "./CellServices.ts"
 import { Directory } from "./Directory.ts"
 import { MemberRoles } from "./MemberRoles.ts"
-
-/** Calls services of the cell of a store. In `main`, they are those of this layer's environment. */
-const makeCalls = Effect.gen(function* () {
-  const { inCellOf, servicesOf } = yield* Cells
-  const { cellOf } = yield* Directory
-  const main = yield* Effect.context<CellServices>()
-
-  const inCell = <A, E>(
-    cell: CellName,
-    call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> => (cell === MAIN ? call(main) : Effect.scoped(Effect.flatMap(servicesOf(cell), call)))
-
-  return {
-    inCell,
-
-    /** Calls the cell of a store. */
-    inStore: <A, E>(store: StoreId, call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>) =>
-      inCellOf(store, (cell) => inCell(cell, call)),
-
-    /** Calls the cell of the store that a token names, or `main`. */
-    forToken: <A, E>(
-      token: Redacted.Redacted,
-      call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>
-    ): Effect.Effect<A, E> =>
-      Option.match(storeOfToken(token), {
-        onNone: () => call(main),
-        onSome: (store) => inCellOf(store, (cell) => inCell(cell, call))
-      }),
-
-    /** Streams from the cell of a store. */
-    streamInStore: <A, E>(
-      store: StoreId,
-      open: (services: Context.Context<CellServices>) => Stream.Stream<A, E>
-    ): Stream.Stream<A, E> =>
-      Stream.unwrap(
-        inCellOf(store, (cell) => Effect.map(cell === MAIN ? Effect.succeed(main) : servicesOf(cell), open))
-      ),
-
-    /** Groups values by the cell of their store. */
-    groupByCell: Effect.fnUntraced(function* <A>(values: ReadonlyArray<A>, storeOf: (value: A) => StoreId) {
-      const groups = new Map<CellName, Array<A>>()
-      for (const value of values) {
-        const cell = yield* cellOf(storeOf(value))
-        groups.set(cell, [...(groups.get(cell) ?? []), value])
-      }
-      return [...groups]
-    })
-  }
-})
+import { makeCalls } from "./CellCalls.ts"
+import { RoutedDevelopers } from "./RoutedDevelopers.ts"
 
 const RoutedSessions = Layer.effect(
   Sessions,
@@ -264,5 +216,6 @@ export const RoutedServices = Layer.mergeAll(
   RoutedAccountLinks,
   RoutedOauth,
   RoutedStreams,
-  RoutedMedia
+  RoutedMedia,
+  RoutedDevelopers
 )

@@ -78,8 +78,9 @@ export default Effect.gen(function* () {
     when (new.finished_at is null and (old.finished_at is not null or new.next_at < old.next_at))
     execute function wake_endpoint()
   `
+  // In a cell, replication runs it, without a search path.
   yield* sql`
-    create function wake_webhook() returns trigger language plpgsql as $$
+    create function wake_webhook() returns trigger language plpgsql set search_path = public as $$
       begin
         insert into wakeups (app_id, next_at) values (new.app_id, clock_timestamp());
         return null;

@@ -5,7 +5,8 @@ import { onServer } from "../../support/postgres/OnServer.ts"
 import { CELLS, CellsTest, NORTH, storeInEachCell, Databases, inCell, storeIn } from "../../support/cells/CellsTest.ts"
 import { agentOf, clientOf, newKey, signIn } from "../../support/rpc/Rpc.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
-import { performIn } from "../../support/data/Writes.ts"
+import { installing, performIn } from "../../support/data/Writes.ts"
+import { AppId } from "../../../src/domain/access/Ids.ts"
 import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { assertUnavailable, baseUrl, dataOf, makeClient, pageOf } from "../../support/http/Api.ts"
 
@@ -165,6 +166,62 @@ layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", 
       yield* allow(true)
       assert.strictEqual((yield* north.client.get("/products")).status, 200)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("a developer sees the installations and deliveries of an app in all cells", () =>
+    Effect.gen(function* () {
+      const { client } = yield* memberEverywhere
+      const app = {
+        name: "Everywhere",
+        scopes: ["read_products", "write_products"] as const,
+        redirectUris: ["https://app.example.com/callback"],
+        type: "confidential" as const
+      }
+      const { id } = yield* client.apps.create({ idempotencyKey: newKey(), app })
+      yield* client.appWebhooks.set({
+        idempotencyKey: newKey(),
+        id,
+        url: "https://app.example.com/events",
+        kinds: ["catalog.product.updated.v1"]
+      })
+      const stores = yield* Effect.forEach(CELLS, (cell) =>
+        Effect.gen(function* () {
+          const store = yield* storeIn(cell)
+          const { install } = yield* inCell(cell, installing)
+          const installation = yield* install({
+            storeId: store.storeId,
+            appId: AppId.make(id),
+            scopes: app.scopes,
+            capabilities: []
+          })
+          return { ...store, installation }
+        })
+      )
+      for (const { client } of stores) {
+        assert.strictEqual((yield* client.post("/products", { name: "Lamp" })).status, 201)
+      }
+      assert.strictEqual((yield* client.apps.get({ id })).installations, 3)
+      const installed = yield* client.apps.installations({ id, limit: 2 })
+      const rest = yield* client.apps.installations({ id, limit: 2, cursor: installed.nextCursor ?? assert.fail() })
+      assert.sameMembers(
+        [...installed.items, ...rest.items].map((one) => one.id),
+        stores.map(({ installation }) => installation.id)
+      )
+      assert.isNull(rest.nextCursor)
+      const { items } = yield* client.appDeliveries.list({ id })
+      assert.lengthOf(items, 3)
+      assert.deepStrictEqual(
+        items.map(({ eventId }) => eventId),
+        items
+          .map(({ eventId }) => eventId)
+          .toSorted()
+          .toReversed()
+      )
+      for (const { eventId } of items) {
+        const again = yield* client.appDeliveries.redeliver({ idempotencyKey: newKey(), id, eventId })
+        assert.strictEqual(again.eventId, eventId)
+      }
+    })
   )
 
   it.effect("a plan or an account of main arrives in the cells", () =>

@@ -1,0 +1,151 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { InstallationId } from "../../domain/access/Ids.ts"
+import { Developers } from "../../domain/access/Developers.ts"
+import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
+import { makeCalls } from "./CellCalls.ts"
+import { Cells } from "./Cells.ts"
+
+/** Returns the first success in the cells of the call. Fails as `main` does if there is none. */
+const firstOf = <A, E, R>(
+  calls: ReadonlyArray<Effect.Effect<A, E, R>>,
+  last: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => calls.reduceRight((otherwise, call) => Effect.catch(call, () => otherwise), last)
+
+const earlier = (a: Date | null, b: Date | null) => (a === null || (b !== null && b < a) ? b : a)
+const later = (a: Date | null, b: Date | null) => (a === null || (b !== null && b > a) ? b : a)
+
+const decodeId = Schema.decodeUnknownOption(InstallationId)
+
+const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, count) => total + count, 0)
+
+/** Part of an app or an installation that is merged. */
+const Item = Schema.StructWithRest(
+  Schema.Struct({ id: Schema.String, installations: Schema.optionalKey(Schema.Int) }),
+  [Schema.Record(Schema.String, Schema.Unknown)]
+)
+const decodeItem = Schema.decodeUnknownSync(Schema.fromJsonString(Item))
+const decodeItems = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Item)))
+
+/** Adds the installations of other cells to those of an app. */
+const withInstallations = (app: typeof Item.Type, others: ReadonlyArray<typeof Item.Type>) => ({
+  ...app,
+  installations: sum([app, ...others.filter(({ id }) => id === app.id)].map(({ installations = 0 }) => installations))
+})
+
+/**
+ * Apps of developers and their webhooks, whose installations and deliveries may be in every cell. Each call asks all cells and
+ * joins what they answer.
+ */
+export const RoutedDevelopers = Layer.unwrap(
+  Effect.gen(function* () {
+    const webhooks = yield* Webhooks
+    const developers = yield* Developers
+    const { names } = yield* Cells
+    const { inCell } = yield* makeCalls
+
+    const inOthers = <A, E>(call: (webhooks: typeof Webhooks.Service) => Effect.Effect<A, E>) =>
+      names.map((cell) => inCell(cell, (services) => call(Context.get(services, Webhooks))))
+
+    /** Joins what `main` and the other cells answer. A cell without a copy of the webhook yet has nothing to add. */
+    const inAll = <A, E>(call: (webhooks: typeof Webhooks.Service) => Effect.Effect<A, E>) =>
+      Effect.zipWith(
+        call(webhooks),
+        Effect.all(
+          inOthers((one) => Effect.option(call(one))),
+          { concurrency: "unbounded" }
+        ),
+        (own, others) => [own, ...others.flatMap((other) => Option.toArray(other))] as const
+      )
+
+    const ofOthers = <A, E, R = never>(call: (developers: typeof Developers.Service) => Effect.Effect<A, E, R>) =>
+      names.map((cell) => inCell(cell, (services) => call(Context.get(services, Developers))))
+
+    return Layer.merge(
+      Layer.succeed(Webhooks, {
+        ...webhooks,
+        attempts: (app, event) =>
+          firstOf(
+            inOthers((one) => one.attempts(app, event)),
+            webhooks.attempts(app, event)
+          ),
+        deliveries: (app, request) =>
+          Effect.map(
+            inAll((one) => one.deliveries(app, request)),
+            (pages) => {
+              const all = pages.flatMap(({ items }) => items).toSorted((a, b) => (a.eventId < b.eventId ? 1 : -1))
+              const items = all.slice(0, request.limit)
+              const isMore = items.length < all.length || pages.some(({ nextCursor }) => nextCursor !== null)
+              return { items, nextCursor: isMore ? (items.at(-1)?.eventId ?? null) : null }
+            }
+          ),
+        redeliver: (app, event) =>
+          firstOf(
+            inOthers((one) => one.redeliver(app, event)),
+            webhooks.redeliver(app, event)
+          ),
+        redeliverSince: (app, since, which) =>
+          Effect.map(
+            inAll((one) => one.redeliverSince(app, since, which)),
+            sum
+          ),
+        resume: (app, missed) =>
+          Effect.map(
+            inAll((one) => one.resume(app, missed)),
+            ([own, ...others]) =>
+              others.reduce(
+                (total, { count, since, until }) => ({
+                  count: total.count + count,
+                  since: earlier(total.since, since),
+                  until: later(total.until, until)
+                }),
+                own
+              )
+          ),
+        // A paused endpoint is more urgent than a failing one.
+        show: (app) =>
+          Effect.map(
+            inAll((one) => one.show(app)),
+            ([own, ...others]) =>
+              [own, ...others].find(({ pausedAt }) => pausedAt !== null) ??
+              [own, ...others].find(({ failingSince }) => failingSince !== null) ??
+              own
+          )
+      }),
+      Layer.succeed(Developers, {
+        ...developers,
+        get: (developer, app) =>
+          Effect.gen(function* () {
+            const own = decodeItem(yield* developers.get(developer, app))
+            const others = yield* Effect.all(ofOthers((one) => Effect.option(one.get(developer, app))))
+            const found = others.flatMap((json) => Option.toArray(Option.map(json, (text) => decodeItem(text))))
+            return JSON.stringify(withInstallations(own, found))
+          }),
+        list: (developer, page) =>
+          Effect.gen(function* () {
+            const own = yield* developers.list(developer, page)
+            const others = yield* Effect.all(ofOthers((one) => one.list(developer, page)))
+            const found = others.flatMap(({ items }) => decodeItems(items))
+            return { ...own, items: JSON.stringify(decodeItems(own.items).map((app) => withInstallations(app, found))) }
+          }),
+        installations: (developer, app, page) =>
+          Effect.gen(function* () {
+            const own = yield* developers.installations(developer, app, page)
+            const others = yield* Effect.all(ofOthers((one) => one.installations(developer, app, page)))
+            const pages = [own, ...others]
+            const all = pages.flatMap(({ items }) => decodeItems(items)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+            const items = all.slice(0, page.limit)
+            const isMore = items.length < all.length || pages.some(({ nextCursor }) => nextCursor !== null)
+            return {
+              items: JSON.stringify(items),
+              nextCursor: isMore ? Option.getOrNull(decodeId(items.at(-1)?.id)) : null
+            }
+          }),
+        redeliver: (developer, app, event) =>
+          firstOf(
+            ofOthers((one) => one.redeliver(developer, app, event)),
+            developers.redeliver(developer, app, event)
+          )
+      })
+    )
+  })
+)
