@@ -20,6 +20,7 @@ import {
 } from "./Options.ts"
 import { print, printList } from "./Output.ts"
 import { exportStore, restoreStore } from "./StoreBackups.ts"
+import { moveStore } from "./StoreMove.ts"
 
 /** Maximum of an `integer` column. */
 const MAX_LIMIT = 2_147_483_647
@@ -166,5 +167,5 @@ export const plans = group("plans", "Manage the plans that limit stores").pipe(
 )
 
 export const stores = group("stores", "Manage stores").pipe(
-  Command.withSubcommands([createStore, listStores, setPlan, deleteStore, exportStore, restoreStore])
+  Command.withSubcommands([createStore, listStores, setPlan, deleteStore, exportStore, restoreStore, moveStore])
 )

@@ -28,6 +28,7 @@ import traceParents from "./migrations/0023_trace_parents.ts"
 import cells from "./migrations/0024_cells.ts"
 import endpoints from "./migrations/0025_endpoints.ts"
 import attempts from "./migrations/0026_attempts.ts"
+import storeMoves from "./migrations/0027_store_moves.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -67,7 +68,8 @@ export const migrations = {
   "0023_trace_parents": traceParents,
   "0024_cells": cells,
   "0025_endpoints": endpoints,
-  "0026_attempts": attempts
+  "0026_attempts": attempts,
+  "0027_store_moves": storeMoves
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

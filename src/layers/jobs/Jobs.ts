@@ -4,6 +4,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, type Statement } from "../sql/Statement.ts"
+import { isMoving } from "../storeMove/Moving.ts"
 
 /** Channel on which runners are notified of new jobs. */
 export const JOBS = "jobs"
@@ -87,7 +88,7 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
           readClaimed(sql`
             with due as (
               select store_id, subject_id from jobs j
-              where next_at <= statement_timestamp() and kind = any(${kinds}::text[])
+              where next_at <= statement_timestamp() and kind = any(${kinds}::text[]) and not ${isMoving("j")}
                 and (${store ?? null}::uuid is null or store_id = ${store ?? null}) and not exists (
                 select from jobs r where r.store_id = j.store_id and r.lease is not null and r.subject_id <> j.subject_id
               )

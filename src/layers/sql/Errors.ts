@@ -1,5 +1,6 @@
 import { Cause, Effect, Predicate, Schema } from "effect"
 import { SqlError } from "effect/sql"
+import { StoreMoved } from "../../domain/cells/Cells.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 
 /**
@@ -8,15 +9,22 @@ import { Unavailable } from "../../domain/Unavailable.ts"
  */
 const UNAVAILABLE = /^(?:08...|28...|3D000|53...|55000|55P03|57014|57P0[1-5]|40001|40P01|25006|25P0[34])$/
 
+/** SQLSTATE of a write to a store that moves to another cell (`fence_store`). */
+const MOVED = "PA001"
+
 const propertyOf = (error: unknown, name: "code" | "table"): string => {
   const value = Predicate.hasProperty(error, name) ? error[name] : undefined
   return typeof value === "string" ? value : ""
 }
 
-/** Maps a database error to its defect: `Unavailable` if the database is the reason, the error itself otherwise. */
+/**
+ * Maps a database error to its defect: `StoreMoved` if the store moves to another cell, `Unavailable` if the database is the
+ * reason, the error itself otherwise.
+ */
 export const defectOf = (error: SqlError.SqlError): Error => {
   const { reason } = error
   const code = propertyOf(reason.cause, "code")
+  if (code === MOVED) return new StoreMoved()
   const isOut = reason._tag === "ConnectionError" || UNAVAILABLE.test(code)
   return isOut ? new Unavailable({ cause: error }) : error
 }

@@ -7,6 +7,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { constant, type Fragment, sql as fragment } from "../sql/Statement.ts"
+import { isMoving } from "../storeMove/Moving.ts"
 import { HEALTH, REVISION } from "./Health.ts"
 
 /**
@@ -154,7 +155,7 @@ export const makeClaim = Effect.gen(function* () {
       ), due as materialized (
         select d.* from chosen cross join lateral (
           select store_id, event_id, installation_id, app_id, attempts, lease, next_at from deliveries d
-          where d.app_id = chosen.app_id and d.finished_at is null and d.next_at <= now()
+          where d.app_id = chosen.app_id and d.finished_at is null and d.next_at <= now() and not ${isMoving("d")}
           order by d.next_at limit chosen.share for update skip locked
         ) d
       ), held as materialized (

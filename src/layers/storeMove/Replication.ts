@@ -1,0 +1,112 @@
+import { Effect, Option, Redacted, Schedule, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { StoreId } from "../../domain/Store.ts"
+import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { nameOfMove } from "./Fence.ts"
+import { type MoveTable, ofStore, quoted } from "./MoveTables.ts"
+
+/** Pause between two looks at a state that changes within seconds. */
+const POLL = Schedule.spaced("200 millis")
+
+const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
+
+/** Publishes the rows of a store. Never a TRUNCATE, which would empty the table of all stores of the target. */
+export const publish = Effect.fn("Replication.publish")(function* (
+  sql: SqlClient.SqlClient,
+  store: StoreId,
+  tables: ReadonlyArray<MoveTable>
+) {
+  const name = nameOfMove(store)
+  const { count } = yield* readCount(sql`select count(*)::integer as count from pg_publication where pubname = ${name}`)
+  if (count > 0) return
+  const filtered = tables.map((table) => `${quoted(table.name)} where (${ofStore(table, store)})`)
+  yield* sql`${sql.literal(
+    `create publication ${quoted(name)} for table ${filtered.join(", ")}
+     with (publish = 'insert, update, delete', publish_via_partition_root = true)`
+  )}`
+})
+
+export const unpublish = (sql: SqlClient.SqlClient, store: StoreId) =>
+  sql`drop publication if exists ${sql(nameOfMove(store))}`
+
+export const hasSubscription = (sql: SqlClient.SqlClient, store: StoreId) =>
+  Effect.map(
+    readCount(sql`
+      select count(*)::integer as count from pg_subscription s join pg_database d on d.oid = s.subdbid
+      where s.subname = ${nameOfMove(store)} and d.datname = current_database()
+    `),
+    ({ count }) => count > 0
+  )
+
+/** Drops the slot from which a target reads. Its process may hold it for a moment after the target has left. */
+export const dropSlot = Effect.fn("Replication.dropSlot")((sql: SqlClient.SqlClient, store: StoreId) =>
+  Effect.retry(
+    sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${nameOfMove(store)}`,
+    Schedule.max([POLL, Schedule.recurs(50)])
+  )
+)
+
+/**
+ * Starts copying. The slot is created first: on one server, CREATE SUBSCRIPTION would wait for its own transaction.
+ */
+export const subscribe = Effect.fn("Replication.subscribe")(function* (
+  source: SqlClient.SqlClient,
+  sourceUrl: Redacted.Redacted,
+  target: SqlClient.SqlClient,
+  store: StoreId
+) {
+  const name = nameOfMove(store)
+  yield* dropSlot(source, store)
+  yield* source`select slot_name::text from pg_create_logical_replication_slot(${name}, 'pgoutput')`
+  const connection = target.literal(`'${Redacted.value(sourceUrl).replaceAll("'", "''")}'`)
+  yield* target`
+    create subscription ${target(name)} connection ${connection} publication ${target(name)} with (create_slot = false)
+  `
+})
+
+/** Ends copying. Also drops the slot, if the target reaches the source. */
+export const unsubscribe = Effect.fn("Replication.unsubscribe")(function* (
+  target: SqlClient.SqlClient,
+  store: StoreId
+) {
+  if (!(yield* hasSubscription(target, store))) return
+  const name = target(nameOfMove(store))
+  yield* Effect.catchTag(target`drop subscription ${name}`, "SqlError", () =>
+    Effect.andThen(
+      target`alter subscription ${name} disable`,
+      Effect.andThen(target`alter subscription ${name} set (slot_name = none)`, target`drop subscription ${name}`)
+    )
+  )
+})
+
+const readCopied = requiredRowReader(Schema.Struct({ ready: Schema.Int, all: Schema.Int }))
+
+/** Reads how many tables are copied. Their later changes follow from then on. */
+export const countCopied = (target: SqlClient.SqlClient, store: StoreId) =>
+  readCopied(target`
+    select count(*)::integer as all, count(*) filter (where r.srsubstate = 'r')::integer as ready
+    from pg_subscription_rel r join pg_subscription s on s.oid = r.srsubid where s.subname = ${nameOfMove(store)}
+  `)
+
+const readHorizon = requiredRowReader(Schema.Struct({ horizon: Schema.String }))
+const readPosition = requiredRowReader(Schema.Struct({ lsn: Schema.String }))
+const readPassed = rowReader(Schema.Struct({ hasPassed: Schema.Boolean }))
+
+/** Waits until the target has all that is committed now. Returns the oldest transaction that runs now. */
+export const awaitTarget = Effect.fn("Replication.awaitTarget")(function* (
+  source: SqlClient.SqlClient,
+  store: StoreId
+) {
+  const { horizon } = yield* readHorizon(source`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`)
+  // Later than all that is committed, and flushed: replication sends only what is on disk.
+  const { lsn } = yield* source.withTransaction(
+    Effect.andThen(
+      source`select set_config('synchronous_commit', 'on', true)`,
+      readPosition(source`select pg_logical_emit_message(true, 'store_move', '')::text as lsn`)
+    )
+  )
+  yield* readPassed(source`
+    select confirmed_flush_lsn >= ${lsn}::pg_lsn as "hasPassed" from pg_replication_slots where slot_name = ${nameOfMove(store)}
+  `).pipe(Effect.repeat({ until: Option.exists(({ hasPassed }) => hasPassed), schedule: POLL }))
+  return horizon
+})

@@ -1,0 +1,219 @@
+import { Effect, Option, Schedule, Schema } from "effect"
+import { CellName, MAIN } from "../../domain/cells/Cells.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { compareAll, compareChanged, compareLast } from "./Digests.ts"
+import {
+  addFence,
+  createTriggers,
+  deleteRows,
+  dropTriggers,
+  findFence,
+  forgetChanges,
+  freeze,
+  readFreeze,
+  removeFence,
+  thaw
+} from "./Fence.ts"
+import {
+  awaitTarget,
+  countCopied,
+  dropSlot,
+  hasSubscription,
+  publish,
+  subscribe,
+  unpublish,
+  unsubscribe
+} from "./Replication.ts"
+import { type Cell, microsOf, type Places, refuse } from "./Requirements.ts"
+
+const State = Schema.Literals(["copying", "frozen", "switched", "cleaned"])
+
+export const Move = Schema.Struct({ source: CellName, target: CellName, state: State, seconds: Schema.Number })
+export type Move = typeof Move.Type
+
+/** Reports the progress of a move. */
+export type Report = (line: string) => Effect.Effect<void>
+
+/** Time that the last writes have to reach the target. The store is thawed after it. */
+const CATCH_UP = "5 seconds"
+
+/** Time that requests to endpoints have to end. Their results could not be recorded behind the fence. */
+const DRAIN = "15 seconds"
+
+const POLL = Schedule.spaced("100 millis")
+
+const readMembers = requiredRowReader(Schema.Struct({ ids: Schema.Array(Schema.String) }))
+const readArrived = rowReader(Schema.Struct({ movedAt: Schema.NullOr(Schema.String) }))
+const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
+
+const setState = ({ sql }: Cell, store: StoreId, state: typeof State.Type) =>
+  sql`update store_moves set state = ${state}, updated_at = clock_timestamp() where store_id = ${store}`
+
+/** Copies the rows, and compares them. Returns the oldest transaction whose rows were not compared. */
+export const copy = Effect.fn("StoreMove.copy")(function* ({ source, store, tables, target }: Places, report: Report) {
+  // Before the first row arrives: workers of the target must not touch it.
+  yield* createTriggers(target.sql, store, tables, "target")
+  yield* addFence(target.sql, store, "arriving")
+  yield* createTriggers(source.sql, store, tables, "source")
+  yield* publish(source.sql, store, tables)
+  if (!(yield* hasSubscription(target.sql, store))) {
+    yield* deleteRows(target.sql, store, tables)
+    yield* subscribe(source.sql, source.url, target.sql, store)
+  }
+  let shown = -1
+  yield* countCopied(target.sql, store).pipe(
+    Effect.tap(({ all, ready }) => {
+      if (ready === shown) return Effect.void
+      shown = ready
+      return report(`copying: ${ready} of ${all} tables`)
+    }),
+    Effect.repeat({ until: ({ all, ready }) => ready === all, schedule: POLL })
+  )
+  yield* report("copying: comparing all rows")
+  const horizon = yield* awaitTarget(source.sql, store)
+  yield* forgetChanges(source.sql, store, horizon)
+  yield* compareAll({ source: source.sql, target: target.sql }, tables, store, horizon)
+  return horizon
+})
+
+/** Compares the rows that changed since `last`, so that few are left for the time in which writes wait. */
+export const compareAgain = Effect.fn("StoreMove.compareAgain")(function* (places: Places, last: string) {
+  const { source, store, tables, target } = places
+  const horizon = yield* awaitTarget(source.sql, store)
+  yield* compareChanged({ source: source.sql, target: target.sql }, tables, store, last, horizon)
+  return horizon
+})
+
+/** Waits until no worker of the source sends a delivery of the store. */
+export const drain = Effect.fn("StoreMove.drain")(function* ({ source: { sql }, store }: Places) {
+  yield* addFence(sql, store, "draining")
+  yield* readCount(sql`
+    select count(*)::integer as count from deliveries
+    where store_id = ${store} and finished_at is null and lease is not null and next_at > now()
+  `).pipe(Effect.repeat({ until: ({ count }) => count === 0, schedule: POLL }), Effect.timeoutOption(DRAIN))
+})
+
+/** Waits until the target has the freeze, which is the last change of the store. */
+const awaitFreeze = ({ sql, name }: Cell, store: StoreId, movedAt: string) =>
+  readArrived(sql`select moved_at::text as "movedAt" from stores where id = ${store}`).pipe(
+    Effect.repeat({
+      until: Option.exists((row) => row.movedAt === movedAt),
+      schedule: Schedule.spaced("2 millis")
+    }),
+    Effect.timeoutOrElse({
+      duration: CATCH_UP,
+      orElse: () =>
+        refuse(
+          `The cell ${name} did not catch up, so the store stays where it is; see the log of its server, and run the command again`
+        )
+    })
+  )
+
+/** Lets the target serve the store. Requests arrive once the directory names it. */
+const open = Effect.fn("StoreMove.open")(function* ({ store, target: { sql } }: Places) {
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* removeFence(sql, store)
+      yield* sql`update stores set moved_at = null where id = ${store}`
+      // Nothing that their processes do can be committed in the source any more.
+      yield* sql`update jobs set lease = null, next_at = clock_timestamp() where store_id = ${store} and lease is not null`
+      yield* sql`
+        insert into wakeups (app_id, next_at)
+        select app_id, min(next_at) from deliveries where store_id = ${store} and finished_at is null group by app_id
+      `
+    })
+  )
+})
+
+/** Transfers the frozen store. Fails, and changes nothing, if the target lacks something. */
+const transfer = Effect.fn("StoreMove.transfer")(function* (places: Places, horizon: string) {
+  const { main, source, store, tables, target } = places
+  const { movedAt, newest } = yield* readFreeze(source.sql, store)
+  yield* awaitFreeze(target, store, movedAt)
+  yield* compareLast({ source: source.sql, target: target.sql }, tables, store, horizon)
+  const { ids } = yield* readMembers(
+    source.sql`select coalesce(json_agg(merchant_id), '[]') as ids from members where store_id = ${store}`
+  )
+  if (target.name !== MAIN) {
+    yield* main.sql`
+      insert into merchant_stores (merchant_id, store_id)
+      select unnest(${ids}::uuid[]), ${store} on conflict do nothing
+    `
+  }
+  yield* Effect.repeat(microsOf(target.sql), {
+    until: ({ micros }) => micros > newest,
+    schedule: Schedule.spaced("1 millis")
+  })
+  yield* open(places)
+})
+
+/** Names the target in the directory. */
+export const switchOver = Effect.fn("StoreMove.switchOver")(({ main, store, target }: Places) =>
+  main.sql.withTransaction(
+    Effect.andThen(
+      main.sql`
+        insert into directory (store_id, cell) values (${store}, ${target.name})
+        on conflict (store_id) do update set cell = excluded.cell, epoch = directory.epoch + 1
+      `,
+      setState(main, store, "switched")
+    )
+  )
+)
+
+export const isOpen = ({ store, target }: Places) => Effect.map(findFence(target.sql, store), Option.isNone)
+
+/** Freezes the store, transfers it and switches. A failure before the target is open thaws it in the source. */
+export const freezeAndSwitch = Effect.fn("StoreMove.freezeAndSwitch")(function* (places: Places, horizon: string) {
+  const { main, source, store } = places
+  yield* setState(main, store, "frozen")
+  const start = performance.now()
+  yield* Effect.andThen(freeze(source.sql, store), transfer(places, horizon)).pipe(
+    Effect.onError(() =>
+      Effect.gen(function* () {
+        if (yield* isOpen(places)) return
+        yield* thaw(source.sql, store)
+        yield* setState(main, store, "copying")
+      }).pipe(Effect.ignore({ log: "Warn" }))
+    )
+  )
+  yield* switchOver(places)
+  return Math.round(performance.now() - start)
+})
+
+/** Deletes what the source still has, once no process sends requests there. */
+export const clean = Effect.fn("StoreMove.clean")(function* (places: Places, seconds: number, report: Report) {
+  const { main, source, store, tables, target } = places
+  yield* unsubscribe(target.sql, store)
+  yield* dropSlot(source.sql, store)
+  yield* unpublish(source.sql, store)
+  yield* dropTriggers(target.sql, store, tables)
+  if (seconds > 0) {
+    yield* report(`switched: cleaning ${source.name} in ${Math.ceil(seconds)} s, when no process remembers it`)
+    yield* Effect.sleep(`${seconds} seconds`)
+  }
+  yield* report(`switched: cleaning ${source.name}`)
+  yield* deleteRows(source.sql, store, tables)
+  yield* dropTriggers(source.sql, store, tables)
+  yield* forgetChanges(source.sql, store)
+  yield* removeFence(source.sql, store)
+  yield* setState(main, store, "cleaned")
+})
+
+/** Undoes a move that has not switched. The source serves the store as before. */
+export const undo = Effect.fn("StoreMove.undo")(function* (places: Places, state: Move["state"]) {
+  const { main, source, store, tables, target } = places
+  if (state === "switched" || (state === "frozen" && (yield* isOpen(places)))) {
+    return yield* refuse(`The cell ${target.name} has taken over the store: end the move, then move the store back`)
+  }
+  yield* thaw(source.sql, store)
+  yield* unsubscribe(target.sql, store)
+  yield* dropSlot(source.sql, store)
+  yield* unpublish(source.sql, store)
+  yield* dropTriggers(source.sql, store, tables)
+  yield* forgetChanges(source.sql, store)
+  yield* deleteRows(target.sql, store, tables)
+  yield* dropTriggers(target.sql, store, tables)
+  yield* removeFence(target.sql, store)
+  yield* main.sql`delete from store_moves where store_id = ${store}`
+})
