@@ -7,6 +7,7 @@ import { StoreId } from "./domain/Store.ts"
 import { retryAfterHeader } from "./http/ErrorTable.ts"
 import { parseBearerToken } from "./http/headers/Credentials.ts"
 import { replyToFailure, toHttpResponse } from "./http/Reply.ts"
+import { isRepeatable } from "./http/server/BodyReader.ts"
 import { serveRoutes } from "./http/server/HttpListener.ts"
 import { currentResponse } from "./http/server/NodeResponse.ts"
 import { makeWebSocketUpgrade } from "./http/server/WebSockets.ts"
@@ -88,7 +89,9 @@ const makeRouter = Effect.gen(function* () {
       response.hasMoved = false
       const { routes } = cell === MAIN ? app : yield* appOf(cell)
       const answer = yield* routes
-      return response.hasMoved && !isRepeated ? yield* Effect.die(new StoreMoved()) : answer
+      return response.hasMoved && !isRepeated && isRepeatable(response.req)
+        ? yield* Effect.die(new StoreMoved())
+        : answer
     })
 
   const routes = Effect.gen(function* () {

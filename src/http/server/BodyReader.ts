@@ -37,8 +37,7 @@ export const makeMediaTypeTest = (type: string) => {
 
 const isJson = makeMediaTypeTest("application/json")
 
-/** Reads the bytes of a body. Fails if there are more than `limit`, after draining up to {@link MAX_DRAINED}. */
-export const readBody = (request: IncomingMessage, limit = MAX_BODY): Effect.Effect<Buffer, BadRequest> =>
+const receive = (request: IncomingMessage, limit: number) =>
   Effect.callback<Buffer, BadRequest>((resume) => {
     const chunks: Array<Buffer> = []
     let size = 0
@@ -51,6 +50,20 @@ export const readBody = (request: IncomingMessage, limit = MAX_BODY): Effect.Eff
     request.on("end", () => (size > limit ? failTooLarge() : resume(Effect.succeed(Buffer.concat(chunks)))))
     request.on("error", () => resume(badRequest("The body is incomplete")))
   })
+
+/** Bodies of requests in progress, which are handled again if their store moves to another cell. */
+const received: WeakMap<IncomingMessage, Buffer> = new WeakMap()
+
+/** Reads the bytes of a body. Fails if there are more than `limit`, after draining up to {@link MAX_DRAINED}. */
+export const readBody = (request: IncomingMessage, limit = MAX_BODY): Effect.Effect<Buffer, BadRequest> =>
+  Effect.suspend(() => {
+    const body = received.get(request)
+    if (body !== undefined) return Effect.succeed(body)
+    return Effect.tap(receive(request, limit), (body) => Effect.sync(() => received.set(request, body)))
+  })
+
+/** True if a request can be handled again: its body was not read, or is remembered. */
+export const isRepeatable = (request: IncomingMessage): boolean => !request.readableDidRead || received.has(request)
 
 /** Decodes a body as UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): Effect.Effect<string, BadRequest> =>

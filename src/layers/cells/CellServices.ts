@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { Apps } from "../../domain/access/Apps.ts"
 import { Developers } from "../../domain/access/Developers.ts"
 import { Merchants } from "../../domain/access/Merchants.ts"
@@ -7,6 +7,7 @@ import { Stores } from "../../domain/access/Stores.ts"
 import { AccountLinks } from "../../domain/access/AccountLinks.ts"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
+import { Grants } from "../../domain/oauth/Grants.ts"
 import { DomainLive } from "../Domain.ts"
 import { Directory } from "./Directory.ts"
 import { MemberRoles } from "./MemberRoles.ts"
@@ -130,6 +131,26 @@ const DevelopersInCell = Layer.effect(
   })
 )
 
+/** Pauses before a client that could not be authenticated is asked for again: its secret may still arrive. */
+const SECRET_ARRIVAL = Schedule.max([Schedule.exponential("20 millis"), Schedule.recurs(4)])
+
+const retryArriving = <A, E extends { readonly _tag: string }>(exchange: Effect.Effect<A, E>) =>
+  Effect.retry(exchange, { while: ({ _tag }) => _tag === "InvalidClient", schedule: SECRET_ARRIVAL })
+
+/** Grants of a cell, whose copies of clients and secrets arrive some milliseconds after a change. */
+const GrantsInCell = Layer.effect(
+  Grants,
+  Effect.gen(function* () {
+    const grants = yield* Grants
+    return Grants.of({
+      ...grants,
+      exchange: (client, presented) => retryArriving(grants.exchange(client, presented)),
+      refresh: (client, presented) => retryArriving(grants.refresh(client, presented)),
+      revoke: (client, token) => retryArriving(grants.revoke(client, token))
+    })
+  })
+)
+
 /** Services that a cell takes from the global database unchanged. */
 const GlobalInCell = Layer.unwrap(
   Effect.map(GlobalServices, ({ agentClients, apps }) =>
@@ -145,5 +166,6 @@ export const domainInCell = (cell: CellName) =>
     MerchantsInCell,
     AccountLinksInCell,
     DevelopersInCell,
+    GrantsInCell,
     GlobalInCell
   ).pipe(Layer.provideMerge(MemberRoles.layer), Layer.provideMerge(DomainLive))

@@ -109,11 +109,11 @@ const TEST_SETTINGS = [
   "synchronous_commit=off",
   "full_page_writes=off",
   "wal_level=logical",
-  "max_wal_senders=60",
-  "max_replication_slots=60",
-  "max_active_replication_origins=60",
-  "max_logical_replication_workers=40",
-  "max_worker_processes=60"
+  "max_wal_senders=250",
+  "max_replication_slots=250",
+  "max_active_replication_origins=250",
+  "max_logical_replication_workers=200",
+  "max_worker_processes=250"
 ]
 
 const settings = (port: number, isDurable: boolean) => [

@@ -20,8 +20,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   merchant_stores: "An index of members of other cells, made again by the members",
   exports: "Files that exist for a day and can be made again",
   export_parts: "Parts of these files",
-  directory: "Cell of the store, which belongs to the installation",
-  merchant_stores: "Index of members across cells",
   store_moves: "Progress of a move between cells",
   store_fences: "Progress of a move between cells",
   store_changes: "Progress of a move between cells"
