@@ -1,8 +1,8 @@
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { CellName } from "../domain/cells/Cells.ts"
-import { argument, command, group, json, option, withHelp } from "./Options.ts"
-import { print, printList } from "./Output.ts"
+import { CellName, MAIN } from "../domain/cells/Cells.ts"
+import { argument, command, group, integer, json, option, withHelp } from "./Options.ts"
+import { print, printList, withInterruptNotice } from "./Output.ts"
 
 /** Imported when a command runs. */
 const importAdministration = Effect.promise(() => import("../layers/cells/Administration.ts"))
@@ -69,6 +69,57 @@ const close = setOpen("close").pipe(
   })
 )
 
+const importPlacement = Effect.promise(() => import("../layers/storeMove/Placement.ts"))
+
+const cleanAfter = option(
+  "clean-after",
+  integer(0, 86_400),
+  "Seconds between a switch and the deletion of the rows that are left behind. Default: 120",
+  "seconds"
+).pipe(Flag.withDefault(120))
+
+const report = (line: string) => Console.error(line)
+
+const STOPPED = "Stopped. Run the command again to continue\n"
+
+const drain = command(
+  "drain",
+  { name: argument("cell", CellName, "Name of the cell, from: cells list"), cleanAfter, json },
+  function* ({ cleanAfter, json, name }) {
+    const { setCellOpen } = yield* importAdministration
+    const { drainCell } = yield* importPlacement
+    if (name !== MAIN) yield* setCellOpen(name, false)
+    yield* print(json, { cell: name, moved: yield* withInterruptNotice(drainCell(name, cleanAfter, report), STOPPED) })
+  }
+).pipe(
+  withHelp({
+    summary: "Move all stores of a cell to the other open cells",
+    details: "The cell takes no new stores from then on. Stores stay in use while they move, one after the other.",
+    examples: ["north"]
+  })
+)
+
+const balance = command(
+  "balance",
+  {
+    limit: option("limit", integer(1, 10_000), "Maximum number of moves. Default: 10", "number").pipe(
+      Flag.withDefault(10)
+    ),
+    cleanAfter,
+    json
+  },
+  function* ({ cleanAfter, json, limit }) {
+    const { balanceCells } = yield* importPlacement
+    yield* print(json, { moved: yield* withInterruptNotice(balanceCells(limit, cleanAfter, report), STOPPED) })
+  }
+).pipe(
+  withHelp({
+    summary: "Move stores from the fullest open cell to the emptiest",
+    details: "Compares the numbers of stores. Move a large store with: stores move.",
+    examples: ["--limit 100"]
+  })
+)
+
 export const cells = group("cells", "Manage the databases that stores live in").pipe(
-  Command.withSubcommands([list, add, open, close])
+  Command.withSubcommands([list, add, open, close, drain, balance])
 )

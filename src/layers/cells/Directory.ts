@@ -1,4 +1,4 @@
-import { Cache, Context, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Cache, Context, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { CellClosed, CellName, MAIN } from "../../domain/cells/Cells.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -8,8 +8,10 @@ import { rowReader, rowsReader } from "../sql/Rows.ts"
 /** Maximum number of stores whose cell a process remembers. */
 const REMEMBERED = 100_000
 
-/** Time for which a process remembers the cell of a store. A cell that a store left answers that it moved before that. */
-const LIFETIME = "1 minute"
+/** Time after which a process asks for the cell of a store again. A cell that a store left answers that it moved before that. */
+export const DirectoryLifetime = Context.Reference("layers/cells/DirectoryLifetime", {
+  defaultValue: () => Duration.minutes(1)
+})
 
 /** Polls of the directory while a store moves: for 5 seconds, which is many times the usual pause. */
 const AWAIT_MOVE = Schedule.max([Schedule.spaced("25 millis"), Schedule.recurs(200)])
@@ -30,11 +32,22 @@ export class Directory extends Context.Service<Directory>()("layers/cells/Direct
         Effect.withSpan("Directory.lookUp")
       )
 
-    const cells = yield* Cache.make({ lookup: lookUp, capacity: REMEMBERED, timeToLive: LIFETIME })
+    const cells = yield* Cache.make({ lookup: lookUp, capacity: REMEMBERED, timeToLive: yield* DirectoryLifetime })
+    /** The last answer about each store, for the time in which `main` is out of reach. */
+    const last = yield* Cache.make({ lookup: lookUp, capacity: REMEMBERED })
 
     return {
-      /** Returns the cell of a store, from the memory of the process if it is there. */
-      cellOf: (store: StoreId): Effect.Effect<CellName> => Cache.get(cells, store),
+      /** Returns the cell of a store, from the memory of the process if it is there, or if `main` is out of reach. */
+      cellOf: (store: StoreId): Effect.Effect<CellName> =>
+        Cache.get(cells, store).pipe(
+          Effect.tap((cell) => Cache.set(last, store, cell)),
+          Effect.catchDefect((defect) =>
+            Effect.flatMap(
+              Cache.getOption(last, store),
+              Option.match({ onNone: () => Effect.die(defect), onSome: Effect.succeed })
+            )
+          )
+        ),
 
       /** Waits until the store is in another cell than `left`, and returns that cell, or `left` after 5 seconds. */
       awaitMove: Effect.fn("Directory.awaitMove")((store: StoreId, left: CellName) =>

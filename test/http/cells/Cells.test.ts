@@ -20,6 +20,21 @@ const countProducts = (cell: (typeof CELLS)[number]) =>
     })
   )
 
+/** Makes a database refuse connections until the returned effect runs, or the scope ends. */
+const closeDatabase = Effect.fn(function* (of: Redacted.Redacted) {
+  const server = new URL(Redacted.value(of))
+  const name = server.pathname.slice(1)
+  server.pathname = "/postgres"
+  const allow = (isAllowed: boolean) =>
+    onServer(
+      server.href,
+      `alter database ${name} with allow_connections ${isAllowed}`,
+      `select pg_terminate_backend(pid)::text from pg_stat_activity where datname = '${name}' and backend_type = 'client backend'`
+    )
+  yield* Effect.acquireRelease(allow(false), () => allow(true))
+  return allow(true)
+})
+
 /** A member of one store in each cell, signed in through `main`. */
 const memberEverywhere = Effect.gen(function* () {
   const merchant = yield* makeMerchant()
@@ -149,22 +164,25 @@ layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", 
     Effect.gen(function* () {
       const [main, north, south] = yield* storeInEachCell
       const { cells } = yield* Databases
-      const url = new URL(Redacted.value(cells[0]?.url ?? assert.fail()))
-      const name = url.pathname.slice(1)
-      const server = new URL(url)
-      server.pathname = "/postgres"
-      const allow = (isAllowed: boolean) =>
-        onServer(
-          server.href,
-          `alter database ${name} with allow_connections ${isAllowed}`,
-          `select pg_terminate_backend(pid)::text from pg_stat_activity where datname = '${name}' and backend_type = 'client backend'`
-        )
-      yield* Effect.acquireRelease(allow(false), () => allow(true))
+      const open = yield* closeDatabase(cells[0]?.url ?? assert.fail())
       assertUnavailable(yield* north.client.get("/products"))
       assert.strictEqual((yield* south.client.get("/products")).status, 200)
       assert.strictEqual((yield* main.client.get("/products")).status, 200)
-      yield* allow(true)
+      yield* open
       assert.strictEqual((yield* north.client.get("/products")).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("cells serve known stores while main is out of reach", () =>
+    Effect.gen(function* () {
+      const [main, north] = yield* storeInEachCell
+      assert.strictEqual((yield* north.client.post("/products", { name: "Before" })).status, 201)
+      const databases = yield* Databases
+      const open = yield* closeDatabase(databases.main)
+      assertUnavailable(yield* main.client.get("/products"))
+      assert.strictEqual((yield* north.client.post("/products", { name: "Meanwhile" })).status, 201)
+      yield* open
+      assert.strictEqual((yield* main.client.get("/products")).status, 200)
     }).pipe(Effect.scoped)
   )
 

@@ -1,10 +1,11 @@
-import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { CellServerLive } from "../../../src/CellServer.ts"
 import { CellName, MAIN } from "../../../src/domain/cells/Cells.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { HashCost } from "../../../src/layers/access/Passwords.ts"
 import { Cells, type CellServices, InstallationLive } from "../../../src/layers/cells/Cells.ts"
+import { DirectoryLifetime } from "../../../src/layers/cells/Directory.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { installing } from "../data/Writes.ts"
 import { baseUrl, Listening, makeApp, makeClient, makeStore, TemporaryData } from "../http/Api.ts"
@@ -25,6 +26,7 @@ export const CellsTest = Layer.unwrap(
       Layer.provideMerge(Listening),
       Layer.provideMerge(InstallationLive),
       Layer.provideMerge(postgres({ url: databases.main, maxConnections: 10 })),
+      Layer.provide(Layer.succeed(DirectoryLifetime, Duration.millis(10))),
       Layer.provide(withCells),
       Layer.provide(TemporaryData),
       Layer.provide(Layer.succeed(HashCost, { memoryCost: 8, timeCost: 1, parallelism: 1 })),
