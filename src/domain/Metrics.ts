@@ -47,6 +47,11 @@ export const windowRefusals = Metric.counter("rate_limit.refusals", {
   incremental: true
 })
 
+export const reads = Metric.counter("partner_api.reads", {
+  description: "Reads of installations by the server that answered them, with a replica",
+  incremental: true
+})
+
 export const replays = Metric.counter("idempotency.replays", {
   description: "Writes that returned the stored answer of their key",
   incremental: true

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { Installation, InstallationSuspended } from "./access/Installations.ts"
+import type { InstallationSuspended } from "./access/Installations.ts"
 import type { InvalidToken } from "./access/Tokens.ts"
+import type { AdmittedInstallation } from "./Reads.ts"
 import type { StoreNotFound } from "./Store.ts"
 
 /** Maximum number of requests of one installation in any {@link WINDOW_SECONDS} seconds (contract, section 8). */
@@ -40,6 +41,6 @@ export class RateLimit extends Context.Service<
      * Authenticates the token and counts the request. Rejected requests are not counted. The limit is exact across all
      * server processes and uses the clock of the database: a window admits exactly {@link WINDOW_REQUESTS} requests.
      */
-    readonly admit: (token: Redacted.Redacted) => Effect.Effect<Installation, Refusal>
+    readonly admit: (token: Redacted.Redacted) => Effect.Effect<AdmittedInstallation, Refusal>
   }
 >()("domain/RateLimit") {}

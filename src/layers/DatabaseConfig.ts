@@ -45,13 +45,22 @@ const directUrl = Effect.filterOrFail(
   () => invalidSetting("DATABASE_URL", "Required with DATABASE_DIRECT_URL, which bypasses its pooler")
 ).pipe(Effect.map(([, direct]) => direct))
 
+/** URL of a replica of `DATABASE_URL`, for reads. */
+const readUrl = Effect.filterOrFail(
+  Config.all([databaseUrl, postgresUrl("DATABASE_READ_URL")]),
+  ([url, read]) => Option.isSome(url) || Option.isNone(read),
+  () => invalidSetting("DATABASE_URL", "Required with DATABASE_READ_URL, which is its replica")
+).pipe(Effect.map(([, read]) => read))
+
 /** Settings of the database. */
 export const databaseSettings = Effect.gen(function* () {
   const direct = yield* directUrl
+  const read = yield* readUrl
   return {
     url: yield* databaseUrl,
     maxConnections: yield* poolSize,
     direct,
+    read,
     // Many poolers do not track prepared statements: their names collide or are missing.
     isPrepared: yield* boolean("DATABASE_PREPARE").pipe(Config.withDefault(Option.isNone(direct)))
   }
@@ -59,12 +68,13 @@ export const databaseSettings = Effect.gen(function* () {
 
 /** Options of the database at `DATABASE_URL`, or of the embedded server in `DATA_DIR`, which this effect starts. */
 export const databaseOptions = Effect.gen(function* () {
-  const { direct, isPrepared, maxConnections, url } = yield* databaseSettings
+  const { direct, isPrepared, maxConnections, read, url } = yield* databaseSettings
   return {
     name: Option.isSome(url) ? "DATABASE_URL" : "The embedded database",
     url: Option.isSome(url) ? url.value : yield* embeddedPostgres({ dataDir: yield* dataDir }),
     maxConnections,
     ...(Option.isSome(direct) ? { directUrl: direct.value } : {}),
+    ...(Option.isSome(read) ? { readUrl: read.value } : {}),
     isPrepared
   }
 })

@@ -61,6 +61,7 @@ import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 import { CustomersLive } from "./records/Customers.ts"
 import { LimitsLive } from "./LimitSettings.ts"
 import { PacingLive } from "./Pacing.ts"
+import { ReadsLive } from "./Reads.ts"
 import { OrdersLive } from "./records/Orders.ts"
 import { RecordRepository } from "./records/Records.ts"
 import { ViewsLive } from "./views/Views.ts"
@@ -154,6 +155,7 @@ export const DomainLive = Layer.mergeAll(ChangeSetJobsLive, ExportJobs.layer, Im
       OrdersLive,
       PacingLive,
       RateLimitLive,
+      ReadsLive,
       RequestsLive,
       SearchLive,
       StoreWebhooksLive,

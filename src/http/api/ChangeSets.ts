@@ -25,7 +25,7 @@ import {
 } from "../../domain/changeSets/Refusals.ts"
 import { formatInteger } from "../../domain/Text.ts"
 import { publicError } from "../ErrorTable.ts"
-import { KeyRequired, requireAccess, StreamedBody } from "./Middleware.ts"
+import { KeyRequired, ReadsLatest, requireAccess, StreamedBody } from "./Middleware.ts"
 import { DataResponse, ChangeErrors, Page, pageQuery } from "./Shapes.ts"
 
 const set = { id: withDescription(ChangeSetId, "The id of the change set") }
@@ -58,6 +58,7 @@ export const listChangeSets = HttpApiEndpoint.get("listChangeSets", "/change-set
   success: Page({ changeSets: Schema.Array(ChangeSet) }, ChangeSetId)
 })
   .annotateMerge(WRITE)
+  .annotate(ReadsLatest, true)
   .annotate(OpenApi.Summary, "List change sets")
   .annotate(OpenApi.Description, "Returns the change sets of the installation, newest first.")
 
@@ -67,6 +68,7 @@ export const getChangeSet = HttpApiEndpoint.get("getChangeSet", "/change-sets/:i
   error: publicError(ChangeSetNotFound)
 })
   .annotateMerge(WRITE)
+  .annotate(ReadsLatest, true)
   .annotate(OpenApi.Summary, "Read a change set")
   .annotate(OpenApi.Description, "Returns the state, progress, preview and counts of a change set of the installation.")
 
@@ -82,6 +84,7 @@ export const listChangeSetResults = HttpApiEndpoint.get("listChangeSetResults", 
   error: publicError(ChangeSetNotFound)
 })
   .annotateMerge(WRITE)
+  .annotate(ReadsLatest, true)
   .annotate(OpenApi.Summary, "List results of a change set")
   .annotate(OpenApi.Description, "Returns the result of each operation, in their order.")
 

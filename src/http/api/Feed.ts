@@ -16,7 +16,7 @@ import { ChangesGone, TooManyFollowers } from "../../domain/journal/Changes.ts"
 import { Digest, DigestTooSlow } from "../../domain/journal/Digest.ts"
 import { MAX_JOURNAL_DAYS } from "../../domain/OperatorLimits.ts"
 import { publicError } from "../ErrorTable.ts"
-import { requireAccess } from "./Middleware.ts"
+import { ReadsLatest, requireAccess } from "./Middleware.ts"
 import { commaSeparated, DataResponse, JSON_SCHEMA, pageQuery } from "./Shapes.ts"
 
 const READ_CATALOG = requireAccess(AnyScope.make({ scopes: ["read_products", "read_collections"] }))
@@ -77,6 +77,7 @@ export const listChanges = HttpApiEndpoint.get("listChanges", "/changes", {
   ]
 })
   .annotateMerge(READ_CATALOG)
+  .annotate(ReadsLatest, true)
   .annotate(TakesPermits, true)
   .annotate(OpenApi.Summary, "List changes")
   .annotate(

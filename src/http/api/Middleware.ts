@@ -58,6 +58,12 @@ export class AccessCheck extends HttpApiMiddleware.Service<AccessCheck, { requir
 /** Annotates an endpoint whose handler reads the body as a stream, and enters the bulkhead when it has a part. */
 export const StreamedBody = Context.Reference("http/StreamedBody", { defaultValue: () => false })
 
+/**
+ * Annotates a read that the primary serves, and that no later read of the installation may precede: of what jobs of the
+ * installation do, and of the feed, whose end depends on the transactions of the primary.
+ */
+export const ReadsLatest = Context.Reference("http/ReadsLatest", { defaultValue: () => false })
+
 /** The bytes of a request body, or the error of reading it. Empty if the endpoint takes no body. */
 export class RequestBody extends Context.Service<RequestBody, Result.Result<Uint8Array, BadRequest>>()(
   "http/RequestBody"

@@ -9,6 +9,7 @@ import { Bulkhead, TakesPermits, WorkWeight } from "../../domain/Bulkhead.ts"
 import { issuesOf } from "../../domain/json/Decoder.ts"
 import { IdempotencyKey } from "../../domain/Idempotency.ts"
 import { RateLimit } from "../../domain/RateLimit.ts"
+import { Reads } from "../../domain/Reads.ts"
 import {
   AccessCheck,
   BearerAuth,
@@ -17,6 +18,7 @@ import {
   CurrentKey,
   EndpointAccess,
   KeyRequired,
+  ReadsLatest,
   RequestBody,
   RequestValidation,
   StoreBulkhead,
@@ -39,9 +41,10 @@ const BearerAuthLive = Layer.effect(
   Effect.gen(function* () {
     const { admit } = yield* RateLimit
     const { note } = yield* Requests
+    const { onPrimary, onReplica } = yield* Reads
 
     return BearerAuth.of({
-      bearer: Effect.fnUntraced(function* (httpEffect) {
+      bearer: Effect.fnUntraced(function* (httpEffect, { endpoint }) {
         const response = yield* currentResponse
         // Not the library's decoder: all surfaces parse the header in the same way.
         const token = parseBearerToken(response.req)
@@ -49,7 +52,9 @@ const BearerAuthLive = Layer.effect(
         const installation = yield* admit(token)
         response.installationId = installation.id
         response.once("close", () => note(installation, makeRecentRequest(response)))
-        return yield* Effect.provideService(httpEffect, CurrentInstallation, installation)
+        const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, ReadsLatest)
+        const run = isRead ? onReplica : onPrimary
+        return yield* run(installation, Effect.provideService(httpEffect, CurrentInstallation, installation))
       })
     })
   })

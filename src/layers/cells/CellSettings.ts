@@ -11,6 +11,8 @@ export interface CellSettings {
   readonly url: Redacted.Redacted
   /** URL that bypasses the pooler at `url`. */
   readonly directUrl: Redacted.Redacted | undefined
+  /** URL of a replica, for reads. */
+  readonly readUrl: Redacted.Redacted | undefined
 }
 
 const isCellName = Schema.is(CellName)
@@ -38,12 +40,13 @@ const readCell = Effect.fnUntraced(function* (name: CellName) {
   const url = yield* postgresUrl(setting)
   if (Option.isNone(url)) return yield* Effect.fail(invalidSetting(setting, `Required, because CELLS names ${name}`))
   const directUrl = Option.getOrUndefined(yield* postgresUrl(`${prefix}_DIRECT_URL`))
-  return { name, setting, url: url.value, directUrl } satisfies CellSettings
+  const readUrl = Option.getOrUndefined(yield* postgresUrl(`${prefix}_READ_URL`))
+  return { name, setting, url: url.value, directUrl, readUrl } satisfies CellSettings
 })
 
 /**
  * Cells besides `main`. `CELLS` lists their names; `CELL_<NAME>_URL` is the database of each, and `CELL_<NAME>_DIRECT_URL`
- * bypasses its pooler.
+ * bypasses its pooler. `CELL_<NAME>_READ_URL` is a replica.
  */
 export const cellSettings: Effect.Effect<ReadonlyArray<CellSettings>, Config.ConfigError> = Effect.flatMap(
   cellNames,

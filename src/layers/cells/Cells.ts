@@ -23,7 +23,7 @@ const makeCell = (name: CellName, settings: ReadonlyArray<CellSettings>) =>
         const cause = new Error(`CELLS does not name ${name}, which the directory names`)
         return yield* Effect.die(new Unavailable({ cause }))
       }
-      const { directUrl, setting, url } = cell
+      const { directUrl, readUrl, setting, url } = cell
       const { sql } = yield* GlobalDatabase
       const directory = yield* Directory
       const services = yield* GlobalServices
@@ -34,7 +34,8 @@ const makeCell = (name: CellName, settings: ReadonlyArray<CellSettings>) =>
           url,
           maxConnections,
           isPrepared: isPrepared && directUrl === undefined,
-          ...(directUrl === undefined ? {} : { directUrl })
+          ...(directUrl === undefined ? {} : { directUrl }),
+          ...(readUrl === undefined ? {} : { readUrl })
         })
       )
       const shared = Layer.mergeAll(

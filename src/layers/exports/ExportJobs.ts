@@ -5,9 +5,10 @@ import { CSV_HEADERS, csvRow } from "../../domain/imports/Csv.ts"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
-import { orDefect } from "../sql/Errors.ts"
+import { isDatabaseFault, orDefect } from "../sql/Errors.ts"
 import { START } from "../sql/Pages.ts"
 import { SnapshotConnections } from "../sql/Postgres.ts"
+import { ReadReplica } from "../sql/Replica.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { makeTransaction, snapshot } from "../sql/Transaction.ts"
 import { ExportRepository } from "./ExportRepository.ts"
@@ -74,6 +75,7 @@ export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/Ex
     const jobs = yield* Jobs
     const repository = yield* ExportRepository
     const { open } = yield* SnapshotConnections
+    const replica = yield* ReadReplica
     const compileFilter = yield* makeExportFilter
 
     const inTransaction = makeTransaction(sql)
@@ -89,11 +91,11 @@ export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/Ex
     })
 
     /** Stores all parts, each in a transaction that keeps the lease. Deletes those of a runner that died. */
-    const storeParts = Effect.fnUntraced(function* (job: Job, content: ExportContent) {
+    const storePartsFrom = Effect.fnUntraced(function* (connect: typeof open, job: Job, content: ExportContent) {
       const { storeId } = job
       const id = toId(job)
       yield* inTransaction(Effect.andThen(keep(job), repository.deleteParts(storeId, id)))
-      const reading = yield* orDefect(open)
+      const reading = yield* orDefect(connect)
       let [index, exported, bytes] = [0, 0, 0]
       const storePart = (part: Part): Effect.Effect<void, Canceled | LeaseLost> =>
         inTransaction(
@@ -109,6 +111,15 @@ export class ExportJobs extends Context.Service<ExportJobs>()("layers/exports/Ex
       )
       yield* orDefect(snapshot(reading, write))
     }, Effect.scoped)
+
+    /** Reads the replica once it has all that is committed now. Reads the primary if that takes too long or fails. */
+    const storeParts = Effect.fnUntraced(function* (job: Job, content: ExportContent) {
+      const fromPrimary = storePartsFrom(open, job, content)
+      if (Option.isNone(replica) || !(yield* orDefect(replica.value.awaitLatest))) return yield* fromPrimary
+      return yield* Effect.catchCause(storePartsFrom(replica.value.open, job, content), (cause) =>
+        isDatabaseFault(cause) ? fromPrimary : Effect.failCause(cause)
+      )
+    })
 
     const step = Effect.fn("ExportJobs.write")(function* (job: Job) {
       const found = yield* repository.getContent(job.storeId, toId(job))

@@ -26,7 +26,8 @@ const Bearer = Schema.Struct({
   isGone: Schema.Boolean,
   isMoved: Schema.Boolean,
   isLocked: Schema.Boolean,
-  isAdmitted: Schema.Boolean
+  isAdmitted: Schema.Boolean,
+  written: Schema.NullOr(Schema.Number)
 })
 
 /** Implements the exact rolling window: a row of an installation holds the instants of the admitted requests in its window. */
@@ -49,13 +50,13 @@ export const RateLimitLive = Layer.effect(
       ), wanted as (
         select store_id, installation_id, count(*)::integer as n, ${constant(WINDOW_REQUESTS)} as most
         from bearer where is_active and not is_gone and not is_moved group by store_id, installation_id
-      ), ${rollingWindowCtes("rate_windows", ["store_id", "installation_id"])}
+      ), ${rollingWindowCtes("rate_windows", ["store_id", "installation_id"], ["written"])}
       select
         place::integer, store_id as "storeId", installation_id as id, array_to_json(scopes) as scopes,
         array_to_json(capabilities) as capabilities, is_active as "isActive", is_gone as "isGone",
         is_moved as "isMoved", is_active and not is_gone and not is_moved and granted is null as "isLocked",
         coalesce(row_number() over (partition by store_id, installation_id order by place) <= granted, false)
-          as "isAdmitted"
+          as "isAdmitted", (written - '0/0')::float8 as written
       from bearer left join decided using (store_id, installation_id)
     `
     const refusals = Metric.withAttributes(windowRefusals, { "principal.type": "installation" })

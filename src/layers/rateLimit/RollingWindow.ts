@@ -16,7 +16,8 @@ export const admittedCalls = (key: ReadonlyArray<string>): Fragment =>
  * CTEs that count requests in exact rolling windows. A row of `table` has the times of the last admitted requests,
  * oldest first. The CTE `wanted` selects rows by `key`, with `n` new requests and the limit `most`. The CTE `decided`
  * returns the number of admitted requests (`granted`) and the seconds until the next one (`seconds`). It has no row for
- * a window that another session has locked; {@link retryLockedWindows} repeats those.
+ * a window that another session has locked; {@link retryLockedWindows} repeats those. It has the columns `others` of the
+ * row too.
  *
  * - `locked` skips locked windows, so the statement, which serves many tenants, never waits.
  * - `timed` reads the clock after the lock, in a separate query. An earlier reading could precede requests that another
@@ -24,17 +25,22 @@ export const admittedCalls = (key: ReadonlyArray<string>): Fragment =>
  *   are dropped: otherwise the window would admit nothing until the clock has caught up.
  * - `aged` counts the times that have left the window.
  */
-export const rollingWindowCtes = (table: string, key: ReadonlyArray<string>): Fragment => {
+export const rollingWindowCtes = (
+  table: string,
+  key: ReadonlyArray<string>,
+  others: ReadonlyArray<string> = []
+): Fragment => {
   const columns = key.join(", ")
+  const kept = others.map((column) => `, ${column}`).join("")
   return sql.literal(`
     locked as materialized (
-      select ${columns}, w.hits, wanted.n, wanted.most
+      select ${columns}, w.hits, wanted.n, wanted.most${kept}
       from ${table} w join wanted using (${columns})
       for no key update of w skip locked
     ), timed as materialized (
-      select ${columns}, n, most, hits, greatest(clock, hits[cardinality(hits)]) as now
+      select ${columns}, n, most${kept}, hits, greatest(clock, hits[cardinality(hits)]) as now
       from (
-        select ${columns}, n, most, clock, case when hits[cardinality(hits)] > clock + ${WINDOW_MICROS}
+        select ${columns}, n, most${kept}, clock, case when hits[cardinality(hits)] > clock + ${WINDOW_MICROS}
           then array(select hit from unnest(hits) as hit where hit <= clock + ${WINDOW_MICROS} order by hit) else hits
         end as hits
         from (select *, clock_micros() as clock from locked) as read

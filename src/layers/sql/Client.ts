@@ -1,8 +1,9 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Duration, Effect, Metric, Predicate, Scope, Semaphore } from "effect"
+import { Context, Duration, Effect, Metric, Predicate, Scope, Semaphore } from "effect"
 import type { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { connectionsInUse, connectionsMax, connectionTimeouts, connectionWait } from "../../domain/Metrics.ts"
+import type { Duplex } from "node:stream"
 import { textArray } from "./ArrayLiterals.ts"
 import { ACQUIRE_TIMEOUT } from "./Session.ts"
 
@@ -60,48 +61,81 @@ const commit = (connection: SqlConnection.Connection) =>
     Predicate.hasProperty(result, "command") && result.command === "ROLLBACK" ? Effect.fail(rolledBack()) : Effect.void
   )
 
+export interface PoolConfig extends PgPool.Config {
+  readonly maxConnections: number
+  readonly stream: () => Duplex
+}
+
+/** Connections to a server. */
+export interface Pool {
+  readonly acquirer: SqlConnection.Acquirer
+  readonly borrower: SqlConnection.Borrower
+  readonly transactionAcquirer: SqlConnection.Acquirer
+}
+
+/** Makes a pool of at most `maxConnections`, which are opened on first use. */
+export const makePool = Effect.fnUntraced(function* (name: string, config: PoolConfig) {
+  const pool = yield* PgPool.make(config)
+  const slots = Semaphore.makeUnsafe(config.maxConnections)
+  const pooled = { "db.client.connection.pool.name": name }
+  const inUse = Metric.withAttributes(connectionsInUse, pooled)
+  const waits = Metric.withAttributes(connectionWait, pooled)
+  const timeouts = Metric.withAttributes(connectionTimeouts, pooled)
+  yield* Metric.update(Metric.withAttributes(connectionsMax, pooled), config.maxConnections)
+
+  const waitForSlot = Effect.timeoutOrElse(slots.takeScoped(1), {
+    duration: ACQUIRE_TIMEOUT,
+    orElse: () => Effect.andThen(Metric.update(timeouts, 1), Effect.fail(noConnection()))
+  }).pipe(Effect.trackDuration(waits, Duration.toSeconds))
+  const slot = Effect.flatMap(Effect.scope, (scope) =>
+    Effect.flatMap(slots.takeIfAvailable(1), (isTaken) =>
+      isTaken ? Scope.addFinalizer(scope, slots.release(1)) : Effect.interruptible(waitForSlot)
+    )
+  )
+  const counted = Effect.flatMap(Effect.scope, (scope) =>
+    Effect.andThen(Metric.modify(inUse, 1), Scope.addFinalizer(scope, Metric.modify(inUse, -1)))
+  )
+  // Not `acquireRelease`: it copies the context of the request, with all services, for each finalizer.
+  const acquireSlot = Effect.uninterruptible(Effect.andThen(slot, counted))
+
+  const made: Pool = {
+    acquirer: Effect.andThen(acquireSlot, Effect.map(pool.get, makeConnection)),
+    borrower: (use) =>
+      Effect.scoped(
+        Effect.andThen(
+          acquireSlot,
+          pool.use((connection) => use(makeConnection(connection)))
+        )
+      ),
+    transactionAcquirer: Effect.andThen(acquireSlot, Effect.map(pool.reserve, makeConnection))
+  }
+  return made
+})
+
+/** Pool of the replica from which the current request reads. */
+export const ReadFrom = Context.Reference<Pool | undefined>("layers/sql/ReadFrom", { defaultValue: () => undefined })
+
+/** Takes connections from `replica` where {@link ReadFrom} names it, and from `primary` elsewhere. */
+export const eitherPool = (primary: Pool, replica: Pool): Pool => {
+  const chosen = Effect.map(ReadFrom, (pool) => (pool === replica ? replica : primary))
+  return {
+    acquirer: Effect.flatMap(chosen, ({ acquirer }) => acquirer),
+    borrower: (use) => Effect.flatMap(chosen, ({ borrower }) => borrower(use)),
+    transactionAcquirer: Effect.flatMap(chosen, ({ transactionAcquirer }) => transactionAcquirer)
+  }
+}
+
 /**
- * Makes a client with at most `maxConnections`, which are opened on first use. Interruption cancels a statement in the
- * database. Transactions are uninterruptible from BEGIN on: a client that disconnects must not decide what is stored.
+ * Makes a client of a pool. Interruption cancels a statement in the database. Transactions are uninterruptible from BEGIN on:
+ * a client that disconnects must not decide what is stored.
  */
 export const makeSqlClient = (
-  name: string,
-  config: PgPool.Config & { readonly maxConnections: number }
-): Effect.Effect<SqlClient.SqlClient, SqlError.SqlError, Scope.Scope | Reactivity.Reactivity> =>
+  pool: Pool,
+  config: PgPool.Config
+): Effect.Effect<SqlClient.SqlClient, never, Reactivity.Reactivity> =>
   Effect.gen(function* () {
-    const pool = yield* PgPool.make(config)
-    const slots = Semaphore.makeUnsafe(config.maxConnections)
-    const pooled = { "db.client.connection.pool.name": name }
-    const inUse = Metric.withAttributes(connectionsInUse, pooled)
-    const waits = Metric.withAttributes(connectionWait, pooled)
-    const timeouts = Metric.withAttributes(connectionTimeouts, pooled)
-    yield* Metric.update(Metric.withAttributes(connectionsMax, pooled), config.maxConnections)
-
-    const waitForSlot = Effect.timeoutOrElse(slots.takeScoped(1), {
-      duration: ACQUIRE_TIMEOUT,
-      orElse: () => Effect.andThen(Metric.update(timeouts, 1), Effect.fail(noConnection()))
-    }).pipe(Effect.trackDuration(waits, Duration.toSeconds))
-    const slot = Effect.flatMap(Effect.scope, (scope) =>
-      Effect.flatMap(slots.takeIfAvailable(1), (isTaken) =>
-        isTaken ? Scope.addFinalizer(scope, slots.release(1)) : Effect.interruptible(waitForSlot)
-      )
-    )
-    const counted = Effect.flatMap(Effect.scope, (scope) =>
-      Effect.andThen(Metric.modify(inUse, 1), Scope.addFinalizer(scope, Metric.modify(inUse, -1)))
-    )
-    // Not `acquireRelease`: it copies the context of the request, with all services, for each finalizer.
-    const acquireSlot = Effect.uninterruptible(Effect.andThen(slot, counted))
-
     const client = yield* SqlClient.make({
-      acquirer: Effect.andThen(acquireSlot, Effect.map(pool.get, makeConnection)),
-      borrower: (use) =>
-        Effect.scoped(
-          Effect.andThen(
-            acquireSlot,
-            pool.use((connection) => use(makeConnection(connection)))
-          )
-        ),
-      transactionAcquirer: Effect.andThen(acquireSlot, Effect.map(pool.reserve, makeConnection)),
+      ...pool,
       compiler: PgClient.makeCompiler(undefined, false),
       driver: "pg",
       commit,

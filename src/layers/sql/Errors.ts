@@ -1,7 +1,7 @@
 import { Cause, Effect, Predicate, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { StoreMoved } from "../../domain/cells/Cells.ts"
-import { Unavailable } from "../../domain/Unavailable.ts"
+import { Unavailable, unavailableIn } from "../../domain/Unavailable.ts"
 
 /**
  * SQLSTATEs (Appendix A of the PostgreSQL manual) of a database that is unreachable, read-only after a failover, or that
@@ -67,3 +67,8 @@ export const orDefectExcept =
 
 /** True if a statement was ended by a time limit: `query_canceled`. */
 export const isCancelled = ({ reason }: SqlError.SqlError): boolean => reason._tag === "StatementTimeoutError"
+
+/** True if the database caused a failure: it is lost, canceled a query, or lacks a migration. */
+export const isDatabaseFault = (cause: Cause.Cause<unknown>): boolean =>
+  unavailableIn(cause) !== undefined ||
+  cause.reasons.some((reason) => Cause.isDieReason(reason) && SqlError.isSqlError(reason.defect))

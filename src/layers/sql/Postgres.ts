@@ -1,4 +1,4 @@
-import { PgClient, type PgPool } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Queue, Record, Redacted, Schedule, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -6,12 +6,15 @@ import type { Duplex } from "node:stream"
 import { parse, toClientConfig } from "pg-connection-string"
 import { ACQUIRE_TIMEOUT, FIXED_SETTINGS, openSocket, Silence, TIMEOUTS, types } from "./Session.ts"
 import { type Batcher, makeBatcher } from "./Batcher.ts"
-import { makeSqlClient } from "./Client.ts"
+import { eitherPool, makePool, makeSqlClient, type PoolConfig } from "./Client.ts"
+import { makeReplica, ReadReplica } from "./Replica.ts"
 
 export interface PostgresOptions {
   readonly url: Redacted.Redacted
   /** URL that bypasses the pooler at `url`. LISTEN needs a session that no other client shares. */
   readonly directUrl?: Redacted.Redacted
+  /** URL of a replica, for reads. */
+  readonly readUrl?: Redacted.Redacted
   readonly maxConnections: number
   /** Prepares statements by name. Must be false if a pooler shares sessions without tracking prepared statements. */
   readonly isPrepared?: boolean
@@ -70,7 +73,7 @@ const configOf = (
   { directUrl, withoutTimeouts = false, isPrepared = true, maxConnections, url }: PostgresOptions,
   silence: number,
   onClose: () => void
-): PgPool.Config & { readonly maxConnections: number; readonly stream: () => Duplex } => {
+): PoolConfig => {
   const connection = connectionOf(url)
   return {
     ...connection,
@@ -186,16 +189,33 @@ export const postgres = (options: PostgresOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const actions: Array<() => void> = []
-      const config = configOf(options, yield* Silence, () => actions.forEach((action) => action()))
+      const silence = yield* Silence
+      const config = configOf(options, silence, () => actions.forEach((action) => action()))
       const onLost = (action: () => void) => void actions.push(action)
-      const sql = yield* makeSqlClient("operations", config)
-      const admission = yield* makeSqlClient("admission", { ...config, maxConnections: ADMISSION_CONNECTIONS })
-      const snapshots = makeSqlClient("snapshots", { ...config, maxConnections: 1 })
+      const admissionPool = yield* makePool("admission", { ...config, maxConnections: ADMISSION_CONNECTIONS })
+      const admission = yield* makeSqlClient(admissionPool, config)
+      const { readUrl } = options
+      const replica =
+        readUrl === undefined
+          ? undefined
+          : yield* makeReplica(
+              configOf({ ...options, url: readUrl }, silence, () => {}),
+              admission
+            )
+      const operations = yield* makePool("operations", config)
+      const sql = yield* makeSqlClient(
+        replica === undefined ? operations : eitherPool(operations, replica.pool),
+        config
+      )
+      const snapshots = Effect.flatMap(makePool("snapshots", { ...config, maxConnections: 1 }), (pool) =>
+        makeSqlClient(pool, config)
+      )
       const open = Effect.provide(snapshots, Reactivity.layer)
       return Context.make(SqlClient.SqlClient, sql).pipe(
         Context.add(ConnectionPool, { maxConnections: options.maxConnections, onLost }),
         Context.add(GlobalDatabase, { sql, isCopied: false }),
         Context.add(AdmissionPool, { sql: admission, batch: makeBatcher(MAX_ADMISSIONS) }),
+        Context.add(ReadReplica, Option.fromUndefinedOr(replica)),
         Context.add(SnapshotConnections, { open }),
         Context.add(Notifications, makeNotifications(options))
       )

@@ -25,10 +25,11 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   store_changes: "Progress of a move between cells"
 }
 
-/** Expressions that replace columns: credentials, and the leases of processes that run on this database. */
+/** Expressions that replace columns: credentials, the leases of processes that run on this database, positions in its log. */
 const REPLACED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   agents: { token_hash: "null" },
-  jobs: { lease: "null" }
+  jobs: { lease: "null" },
+  rate_windows: { written: "null" }
 }
 
 /** Responses to members can hold tokens of agents. Responses to apps hold none, and keep their retries safe. */
