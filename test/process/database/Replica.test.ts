@@ -3,8 +3,10 @@ import { Context, Effect, Fiber, Layer, Metric, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { reads } from "../../../src/domain/Metrics.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
+import { jobRunner } from "../../../src/layers/jobs/JobRunner.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { ServerLive } from "../../../src/Server.ts"
+import { exported, holdPart } from "../../support/data/Exports.ts"
 import {
   type Client,
   dataOf,
@@ -48,18 +50,18 @@ it.live(
   "reads go to a delayed replica, but no client reads older than its own write, and none fails without the replica",
   () =>
     Effect.gen(function* () {
-      const { primary, standby, stopStandby } = yield* primaryAndStandby("2s")
-      const way = yield* wayTo(standby)
-      const first = yield* Layer.build(serverOn(primary, way.url))
+      const { primary, readUrl, standby, stopStandby } = yield* primaryAndStandby("2s")
+      const way = yield* wayTo(readUrl)
+      const first = yield* Layer.build(Layer.provideMerge(jobRunner(1), serverOn(primary, way.url)))
       const second = addressOf(yield* Layer.build(serverOn(primary, way.url)))
       const db = yield* connection(primary)
       // The window admits 100 requests a minute.
       const admit = rowsOf(db, "update rate_windows set hits = '{}'")
       yield* Effect.forkScoped(Effect.forever(Effect.delay(admit, "500 millis")))
 
-      const { reader, writer } = yield* Effect.gen(function* () {
+      const { reader, storeId, writer } = yield* Effect.gen(function* () {
         const storeId = yield* makeStore()
-        return { reader: (yield* install(storeId)).client, writer: (yield* install(storeId)).client }
+        return { storeId, reader: (yield* install(storeId)).client, writer: (yield* install(storeId)).client }
       }).pipe(Effect.provideContext(first))
       const elsewhere = makeClient(second, writer.token)
       const onReplica = (client: Client) =>
@@ -94,16 +96,33 @@ it.live(
       )
       yield* Fiber.interrupt(looking)
 
+      const replica = yield* connection(standby)
+      const { reached, release } = yield* holdPart(yield* connection(primary), 0)
+      yield* writer.patch(`/products/${String(created["id"])}`, { name: "5" })
+      const exporting = yield* Effect.forkChild(Effect.provideContext(exported(storeId, "products"), first))
+      yield* reached
+      assert.lengthOf(yield* rowsOf(replica, "select 1 from pg_stat_activity where state = 'idle in transaction'"), 1)
+      yield* release
+      assert.deepStrictEqual(
+        (yield* Fiber.join(exporting)).lines.map(({ name }) => name),
+        ["5"]
+      )
+
+      yield* rowsOf(replica, "select pg_wal_replay_pause()")
+      yield* waitUntil(Effect.delay(namesOf(reader), PAUSE), ({ isReplica }) => !isReplica)
+      yield* rowsOf(replica, "select pg_wal_replay_resume()")
+      yield* onReplica(reader)
+
       way.freeze()
-      assert.deepStrictEqual((yield* namesOf(reader)).names, ["4"])
+      assert.deepStrictEqual((yield* namesOf(reader)).names, ["5"])
       assert.isFalse((yield* namesOf(reader)).isReplica)
       way.thaw()
-      assert.deepStrictEqual((yield* onReplica(reader)).names, ["4"])
+      assert.deepStrictEqual((yield* onReplica(reader)).names, ["5"])
 
       yield* stopStandby
       for (const client of [reader, writer, elsewhere]) {
         const { isReplica, names } = yield* namesOf(client)
-        assert.deepStrictEqual([names, isReplica], [["4"], false])
+        assert.deepStrictEqual([names, isReplica], [["5"], false])
       }
     }),
   120_000

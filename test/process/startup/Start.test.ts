@@ -66,6 +66,7 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ DATABASE_URL: "" }, /^partner-api: DATABASE_URL: Expected a URL/],
   [{ DATABASE_URL: "mysql://user:hunter2@127.0.0.1:1/db" }, /^partner-api: DATABASE_URL: Expected a URL/],
   [{ DATABASE_URL: "postgres://user:hunter2@127.0.0.1:port/db" }, /^partner-api: DATABASE_URL: Expected a URL/],
+  [{ DATABASE_READ_URL: "hunter2" }, /^partner-api: DATABASE_READ_URL: Expected a URL as in postgres:/],
   [{ DATABASE_DIRECT_URL: "hunter2" }, /^partner-api: DATABASE_DIRECT_URL: Expected a URL as in postgres:/],
   [{ DATABASE_PREPARE: "perhaps" }, /^partner-api: DATABASE_PREPARE: Expected a boolean value but received "perhaps"$/],
   [

@@ -9,15 +9,21 @@ import { stopServer } from "../../../src/layers/postgres/Postmaster.ts"
 import { restoreBackup } from "../../../src/layers/postgres/Restores.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { carelessDataFolder, dataFolder } from "./DataFolder.ts"
+import { onServer } from "./OnServer.ts"
 
 const noProgress = () => Effect.void
 
-/** A migrated PostgreSQL, and a standby that replays its commits `delay` later. */
+/** A migrated PostgreSQL, and a standby that replays its commits `delay` later, for a role that can only read. */
 export const primaryAndStandby = Effect.fn(function* (delay: string) {
   const [dataDir, standbyDir, other] = [yield* carelessDataFolder, yield* dataFolder, yield* dataFolder]
   const primary = yield* embeddedPostgres({ dataDir })
   const database = postgres({ url: primary, maxConnections: 2, withoutTimeouts: true })
   yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
+  yield* onServer(
+    Redacted.value(primary),
+    "create role reader login password 'reader'",
+    "grant pg_read_all_data to reader"
+  )
   const backup = join(other, "backup")
   yield* createBackup(dataDir, backup, noProgress)
   yield* restoreBackup(backup, standbyDir, noProgress)
@@ -33,5 +39,12 @@ export const primaryAndStandby = Effect.fn(function* (delay: string) {
     `primary_conninfo = 'host=${hostname} port=${port} user=postgres password=${password}'\nrecovery_min_apply_delay = '${delay}'\n`
   )
   const standby = yield* embeddedPostgres({ dataDir: standbyDir })
-  return { primary: Redacted.value(primary), standby: Redacted.value(standby), stopStandby: stopServer(cluster) }
+  const reader = new URL(Redacted.value(standby))
+  Object.assign(reader, { username: "reader", password: "reader" })
+  return {
+    primary: Redacted.value(primary),
+    standby: Redacted.value(standby),
+    readUrl: reader.href,
+    stopStandby: stopServer(cluster)
+  }
 }, Effect.orDie)
