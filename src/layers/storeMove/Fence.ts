@@ -126,11 +126,20 @@ export const readFreeze = (sql: SqlClient.SqlClient, store: StoreId) =>
     from stores where id = ${store}
   `)
 
+/**
+ * Records the position of this database as that of the last writes of all installations of a store, for reads from its
+ * replica. Positions that came from another database mean nothing here, and those behind a fence were dropped.
+ */
+export const recordPositions = (sql: SqlClient.SqlClient, store: StoreId) =>
+  sql`update rate_windows set written = pg_current_wal_insert_lsn() where store_id = ${store}`
+
 /** Accepts writes to a store in this database. */
 export const thaw = Effect.fn("Fence.thaw")((sql: SqlClient.SqlClient, store: StoreId) =>
-  sql.withTransaction(
-    Effect.andThen(removeFence(sql, store), sql`update stores set moved_at = null where id = ${store}`)
-  )
+  sql
+    .withTransaction(
+      Effect.andThen(removeFence(sql, store), sql`update stores set moved_at = null where id = ${store}`)
+    )
+    .pipe(Effect.andThen(recordPositions(sql, store)))
 )
 
 /** Deletes the rows of a store in batches, without triggers and cascades. */

@@ -12,6 +12,7 @@ import {
   forgetChanges,
   freeze,
   readFreeze,
+  recordPositions,
   removeFence,
   thaw
 } from "./Fence.ts"
@@ -149,8 +150,9 @@ const transfer = Effect.fn("StoreMove.transfer")(function* (places: Places, hori
 })
 
 /** Names the target in the directory. */
-export const switchOver = Effect.fn("StoreMove.switchOver")(({ main, store, target }: Places) =>
-  main.sql.withTransaction(
+export const switchOver = Effect.fn("StoreMove.switchOver")(function* ({ main, store, target }: Places) {
+  yield* recordPositions(target.sql, store)
+  yield* main.sql.withTransaction(
     Effect.andThen(
       main.sql`
         insert into directory (store_id, cell) values (${store}, ${target.name})
@@ -159,7 +161,7 @@ export const switchOver = Effect.fn("StoreMove.switchOver")(({ main, store, targ
       setState(main, store, "switched")
     )
   )
-)
+})
 
 export const isOpen = ({ store, target }: Places) => Effect.map(findFence(target.sql, store), Option.isNone)
 
