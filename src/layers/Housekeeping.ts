@@ -34,28 +34,33 @@ const purgeAll = (purge: Effect.Effect<number>) =>
     )
   )
 
+/** Makes a round that deletes everything that has expired. */
+export const makeHousekeeping = Effect.gen(function* () {
+  const services = [
+    yield* Idempotency,
+    yield* Tokens,
+    yield* Grants,
+    yield* AgentClients,
+    yield* Sessions,
+    yield* AccountLinks,
+    yield* Presence,
+    yield* Proposals,
+    yield* Agents,
+    yield* Journal,
+    yield* Webhooks,
+    yield* AppData,
+    yield* Installations,
+    yield* ChangeSets,
+    yield* Exports,
+    yield* Files
+  ]
+  return Effect.forEach(services, ({ purge }) => purgeAll(purge), { discard: true })
+})
+
 /** Deletes expired rows while the server runs. */
 export const HousekeepingLive = Layer.effectDiscard(
   Effect.gen(function* () {
-    const services = [
-      yield* Idempotency,
-      yield* Tokens,
-      yield* Grants,
-      yield* AgentClients,
-      yield* Sessions,
-      yield* AccountLinks,
-      yield* Presence,
-      yield* Proposals,
-      yield* Agents,
-      yield* Journal,
-      yield* Webhooks,
-      yield* AppData,
-      yield* Installations,
-      yield* ChangeSets,
-      yield* Exports,
-      yield* Files
-    ]
-    yield* Effect.forEach(services, ({ purge }) => purgeAll(purge), { discard: true }).pipe(
+    yield* (yield* makeHousekeeping).pipe(
       Effect.trackDuration(housekeepingDuration, Duration.toSeconds),
       Effect.repeat(Schedule.spaced(INTERVAL)),
       Effect.forkScoped

@@ -14,6 +14,7 @@ import { neighbours } from "./scenarios/neighbours.ts"
 import { pages } from "./scenarios/pages.ts"
 import { readOptions } from "./options.ts"
 import { describeMachine } from "./measure/report.ts"
+import { scale } from "./scenarios/scale.ts"
 import { speed, writes } from "./scenarios/speed.ts"
 import { surfaces } from "./scenarios/surfaces.ts"
 import { tokens } from "./scenarios/tokens.ts"
@@ -32,6 +33,7 @@ const RUN = {
   feed,
   import: imports,
   pages,
+  scale,
   surfaces,
   tokens,
   webhooks

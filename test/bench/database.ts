@@ -48,6 +48,16 @@ export const databaseServer = Effect.gen(function* () {
   return Redacted.value(yield* embeddedPostgres({ dataDir: yield* temporaryDirectory }))
 })
 
+/**
+ * PostgreSQL server whose databases replicate to each other: that of `BENCH_DATABASE_URL`, or else an embedded server of its
+ * own, without durability.
+ */
+export const replicatingServer = Effect.gen(function* () {
+  const url = yield* Config.option(Config.NonEmptyString("BENCH_DATABASE_URL"))
+  if (Option.isSome(url)) return url.value
+  return Redacted.value(yield* embeddedPostgres({ dataDir: yield* temporaryDirectory, isDurable: false }))
+})
+
 /** Creates an empty database, and drops it when the scope ends. */
 export const createDatabase = (server: string, purpose: string): Effect.Effect<string, never, Scope.Scope> =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 
-/** Benchmarks of `all`. `writes` is a part of `speed` with more rounds. */
+/** Benchmarks of `all`, which are not all: `writes` is a part of `speed` with more rounds, and `scale` fills the disk. */
 const MODES = [
   "speed",
   "memory",
@@ -17,7 +17,8 @@ const MODES = [
   "tokens",
   "webhooks"
 ] as const
-export type Mode = (typeof MODES)[number] | "writes"
+const OTHER_MODES = ["writes", "scale"] as const
+export type Mode = (typeof MODES)[number] | (typeof OTHER_MODES)[number]
 
 /** Parts of the benchmark `webhooks`. */
 export const WEBHOOK_PARTS = ["latency", "drain", "spread", "dead"] as const
@@ -36,6 +37,8 @@ export interface Options {
   /** Numbers of requests after which memory is measured. */
   readonly memoryAt: readonly [number, number]
   readonly largeStoreProducts: number
+  /** Stores of all cells, their products, and those of the largest store. */
+  readonly scale: { readonly stores: number; readonly products: number; readonly largest: number }
   readonly agedRows: number
   /** Operations of the largest change set. */
   readonly changeSetRows: number
@@ -52,8 +55,9 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | neighbours | changes | change-sets | feed | import | pages | surfaces | tokens | " +
-  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<text in the title of an attack>]"
+  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | neighbours | changes | change-sets | feed | import | pages | surfaces | tokens | scale | " +
+  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<text in the title of an attack>] " +
+  "[--scale-stores=10000] [--scale-products=2000000] [--scale-largest=200000]"
 
 /** Parses the arguments of `npm run bench -- <mode>`. `--quick` reduces all sizes. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
@@ -64,11 +68,14 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       quick: { type: "boolean", default: false },
       connections: { type: "string" },
       against: { type: "string" },
-      only: { type: "string", default: "" }
+      only: { type: "string", default: "" },
+      "scale-stores": { type: "string" },
+      "scale-products": { type: "string" },
+      "scale-largest": { type: "string" }
     }
   })
   const [mode = "speed", part] = positionals
-  const modes = mode === "all" ? MODES : [...MODES, "writes" as const].filter((known) => known === mode)
+  const modes = mode === "all" ? MODES : [...MODES, ...OTHER_MODES].filter((known) => known === mode)
   const parts = part === undefined ? WEBHOOK_PARTS : WEBHOOK_PARTS.filter((known) => known === part)
   if (modes.length === 0 || parts.length === 0) throw new Error(USAGE)
   const { against, quick } = values
@@ -83,6 +90,11 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     against,
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
     largeStoreProducts: quick ? 100_000 : 1_000_000,
+    scale: {
+      stores: Number(values["scale-stores"] ?? (quick ? 200 : 10_000)),
+      products: Number(values["scale-products"] ?? (quick ? 50_000 : 2_000_000)),
+      largest: Number(values["scale-largest"] ?? (quick ? 20_000 : 200_000))
+    },
     importRows: quick ? 100_000 : 1_000_000,
     changeSetRows: quick ? 20_000 : 100_000,
     agedRows: quick ? 100_000 : 1_000_000,

@@ -48,7 +48,17 @@ export const storeOf = (installation: number): number => {
 /** Milliseconds of the first seeded id, in the past, so that resources of the run come after it. */
 export const EPOCH = Date.UTC(2025, 0, 1)
 
-const KINDS = { app: 1, store: 2, installation: 3, product: 4, collection: 5, order: 6, customer: 7 }
+/** Numbers of the kinds of ids. */
+export const KINDS = {
+  app: 1,
+  store: 2,
+  installation: 3,
+  product: 4,
+  collection: 5,
+  order: 6,
+  customer: 7,
+  merchant: 8
+}
 
 /** Makes a UUIDv7 that rises with `n`. */
 export const idOf = (kind: keyof typeof KINDS, group: number, n: number): string => {
