@@ -35,7 +35,8 @@ const readReset = rowReader(
 
 /**
  * Condition under which owner `r.created_by` may reset the password of member `r.merchant_id`: the account opens nothing
- * that the owner does not control. Owners change their own password with the current one.
+ * that the owner does not control, and no store of another cell, whose owners are not known here. Owners change their own
+ * password with the current one.
  */
 const MAY_RESET = `
   r.merchant_id <> r.created_by
@@ -46,6 +47,7 @@ const MAY_RESET = `
     )
   )
   and not exists (select from apps a where a.developer_id = r.merchant_id)
+  and not exists (select from merchant_stores e where e.merchant_id = r.merchant_id)
 `
 
 /** Fails if no link was found. */

@@ -4,11 +4,12 @@ import { Developers } from "../../domain/access/Developers.ts"
 import { Merchants } from "../../domain/access/Merchants.ts"
 import { Sessions, type SessionConnection } from "../../domain/access/Sessions.ts"
 import { Stores } from "../../domain/access/Stores.ts"
-import { AccountLinks } from "../../domain/access/AccountLinks.ts"
+import { AccountLinks, ResetRefused } from "../../domain/access/AccountLinks.ts"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { Grants } from "../../domain/oauth/Grants.ts"
 import { DomainLive } from "../Domain.ts"
+import { newToken } from "../Secrets.ts"
 import { Directory } from "./Directory.ts"
 import { MemberRoles } from "./MemberRoles.ts"
 
@@ -104,7 +105,10 @@ const MerchantsInCell = Layer.effect(
   })
 )
 
-/** Invitations of a cell. The account that accepts one is indexed. */
+/**
+ * Invitations of a cell. The account that accepts one is indexed. Owners cannot reset passwords: the account may open stores
+ * of other cells, which this one does not see.
+ */
 const AccountLinksInCell = Layer.effect(
   AccountLinks,
   Effect.gen(function* () {
@@ -112,6 +116,10 @@ const AccountLinksInCell = Layer.effect(
     const { indexMember } = yield* Directory
     return AccountLinks.of({
       ...links,
+      createReset: (_store, _by, merchantId) => ({
+        token: newToken("reset_"),
+        write: Effect.fail(new ResetRefused({ merchantId }))
+      }),
       accept: (opened) => Effect.tap(links.accept(opened), ({ storeId }) => indexMember(opened.by.merchantId, storeId)),
       acceptWithNewAccount: (opened) =>
         Effect.tap(links.acceptWithNewAccount(opened), ({ session, storeId }) =>

@@ -160,6 +160,22 @@ layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", 
     })
   )
 
+  it.effect("an owner cannot reset the password of a member who may open stores of other cells", () =>
+    Effect.gen(function* () {
+      const { client, stores } = yield* memberEverywhere
+      const other = yield* makeMerchant()
+      for (const { storeId } of stores) {
+        yield* client.members.join({ storeId, idempotencyKey: newKey(), email: other.email, role: "staff" })
+      }
+      for (const { storeId } of stores) {
+        const refused = yield* Effect.flip(
+          client.members.createResetLink({ storeId, idempotencyKey: newKey(), merchantId: other.id })
+        )
+        assert.strictEqual(refused._tag, "ResetRefused")
+      }
+    })
+  )
+
   it.effect("a cell that is out of reach answers 503 with Retry-After; the others go on", () =>
     Effect.gen(function* () {
       const [main, north, south] = yield* storeInEachCell

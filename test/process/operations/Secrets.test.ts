@@ -53,16 +53,17 @@ const makeSecrets = () => {
 it.live("no secret, query or personal data reaches logs, spans, metrics, or the responses to others", () =>
   Effect.gen(function* () {
     const { keep, make, secrets } = makeSecrets()
-    const { client: db, url } = yield* makeMigratedDatabase
     const root = yield* Effect.flatMap(serverUrl, connection)
     const role = `canary_${randomBytes(4).toString("hex")}`
+    const password = make("password of the database")
+    // Before the database, in which the role creates partitions.
+    yield* Effect.acquireRelease(rowsOf(root, `create role ${role} superuser login password '${password}'`), () =>
+      rowsOf(root, `drop role ${role}`)
+    )
+    const { client: db, url } = yield* makeMigratedDatabase
     const databaseUrl = new URL(url)
     databaseUrl.username = role
-    databaseUrl.password = make("password of the database")
-    yield* Effect.acquireRelease(
-      rowsOf(root, `create role ${role} superuser login password '${databaseUrl.password}'`),
-      () => rowsOf(root, `drop role ${role}`)
-    )
+    databaseUrl.password = password
     const collector = yield* receiver()
     const endpoint = yield* receiver(() => ({ status: 500 }))
     const management = yield* freePort
