@@ -80,14 +80,14 @@ const checkDirect = Effect.fnUntraced(function* (hasDirect: boolean) {
 })
 
 /**
- * Repeats a prepared statement on several connections, so that a pooler mixes their sessions. In transactions, because
- * the driver prepares a missing statement again outside of one.
+ * Repeats a prepared statement on several connections for different times, so that a pooler mixes their sessions. In
+ * transactions, because the driver prepares a missing statement again outside of one.
  */
 const checkPrepared = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.forEach(
     Array.from({ length: CONNECTIONS * 6 }, (_, n) => n),
-    (n) => sql.withTransaction(sql`select ${n}::integer as n, pg_sleep(0.01)`),
+    (n) => sql.withTransaction(sql`select ${n}::integer as n, pg_sleep(random() * 0.02)`),
     { concurrency: CONNECTIONS, discard: true }
   )
   return checkNamed("prepared statements").ok("Prepared statements work")
