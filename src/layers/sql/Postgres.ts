@@ -158,7 +158,7 @@ export class GlobalDatabase extends Context.Service<
   }
 >()("layers/sql/GlobalDatabase") {}
 
-/** Pauses before a row is read again that may not have arrived yet: together 2.5 s, many times the usual delay. */
+/** Pauses before a row is read again that may not have arrived yet: together 1.3 s, many times the usual delay. */
 const ARRIVAL = Schedule.max([Schedule.exponential("5 millis"), Schedule.recurs(8)])
 
 /** Makes a function that reads a row of a global table. In a cell, it waits for a row that may still arrive. */
