@@ -55,15 +55,16 @@ it.live("no secret, query or personal data reaches logs, spans, metrics, or the 
     const { keep, make, secrets } = makeSecrets()
     const root = yield* Effect.flatMap(serverUrl, connection)
     const role = `canary_${randomBytes(4).toString("hex")}`
-    const password = make("password of the database")
+    const databasePassword = make("password of the database")
     // Before the database, in which the role creates partitions.
-    yield* Effect.acquireRelease(rowsOf(root, `create role ${role} superuser login password '${password}'`), () =>
-      rowsOf(root, `drop role ${role}`)
+    yield* Effect.acquireRelease(
+      rowsOf(root, `create role ${role} superuser login password '${databasePassword}'`),
+      () => rowsOf(root, `drop role ${role}`)
     )
     const { client: db, url } = yield* makeMigratedDatabase
     const databaseUrl = new URL(url)
     databaseUrl.username = role
-    databaseUrl.password = password
+    databaseUrl.password = databasePassword
     const collector = yield* receiver()
     const endpoint = yield* receiver(() => ({ status: 500 }))
     const management = yield* freePort
