@@ -122,8 +122,8 @@ export const setup = async (project: TestProject) => {
     for (const line of skippedFiles(files)) say(line)
     await dropAll(server, prefix)
     await server.stop()
-    const unpinned = checkStatements(run.folder, tables, isWholeSuite(project))
-    for (const line of unpinned) say(line)
+    const { stale, unpinned } = checkStatements(run.folder, tables, isWholeSuite(project))
+    for (const line of [...unpinned, ...stale]) say(line)
     if (unpinned.length > 0) process.exitCode = 1
     await run.close()
   }

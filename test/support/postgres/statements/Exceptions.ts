@@ -17,8 +17,8 @@ const DIRECTORY = "The directory finds the cells of stores and accounts."
 const PUBLIC_FILE = "The public URL of a file has no store."
 
 /**
- * Statements of `src` that read or write the rows of all stores. The whole suite fails if one of them does not run, so that
- * the list stays short.
+ * Statements of `src` that read or write the rows of all stores. The whole suite names those that did not run, so that the
+ * list stays short.
  */
 export const exceptions: ReadonlyArray<Exception> = [
   { file: "src/layers/rateLimit/RateLimit.ts", text: /^with bearer /, reason: TOKEN },
