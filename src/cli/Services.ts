@@ -34,7 +34,7 @@ const ServicesLive = Layer.mergeAll(
   WritesLive
 ).pipe(Layer.provide(RepositoriesLive), Layer.provide(LimitsLive), Layer.provideMerge(DatabaseLive))
 
-/** What a command is about, by which its cell is found. */
+/** Subject of a command, by which its cell is found. */
 export interface Subject {
   readonly cell?: CellName | undefined
   readonly store?: StoreId | undefined

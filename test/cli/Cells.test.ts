@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { partnerApi } from "../../src/cli/Program.ts"
-import { removeSubscription } from "../../src/layers/cells/GlobalTables.ts"
+import { removeSubscription } from "../support/cells/Subscriptions.ts"
 import { CellName } from "../../src/domain/cells/Cells.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { freshDatabase, migratedDatabase } from "../support/postgres/Postgres.ts"

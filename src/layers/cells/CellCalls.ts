@@ -49,14 +49,28 @@ export const makeCalls = Effect.gen(function* () {
         inCellOf(store, (cell) => Effect.map(cell === MAIN ? Effect.succeed(main) : servicesOf(cell), open))
       ),
 
-    /** Groups values by the cell of their store. */
-    groupByCell: Effect.fnUntraced(function* <A>(values: ReadonlyArray<A>, storeOf: (value: A) => StoreId) {
-      const groups = new Map<CellName, Array<A>>()
-      for (const value of values) {
-        const cell = yield* cellOf(storeOf(value))
-        groups.set(cell, [...(groups.get(cell) ?? []), value])
+    /** Asks the cell of each value for the indexes of some of its values. Returns their indexes among all values. */
+    findIndexes: Effect.fnUntraced(function* <A extends { readonly storeId: StoreId }>(
+      values: ReadonlyArray<A>,
+      find: (services: Context.Context<CellServices>, values: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<number>>
+    ) {
+      const groups = new Map<CellName, Array<number>>()
+      for (const [index, { storeId }] of values.entries()) {
+        const cell = yield* cellOf(storeId)
+        groups.set(cell, [...(groups.get(cell) ?? []), index])
       }
-      return [...groups]
+      const found = yield* Effect.forEach(groups, ([cell, indexes]) =>
+        Effect.map(
+          inCell(cell, (services) =>
+            find(
+              services,
+              indexes.flatMap((index) => values[index] ?? [])
+            )
+          ),
+          (positions) => positions.flatMap((position) => indexes[position] ?? [])
+        )
+      )
+      return found.flat()
     })
   }
 })

@@ -1,9 +1,10 @@
-import { Data, Effect, Redacted, Schedule, Schema } from "effect"
+import { Data, Effect, type Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import { migrate, migrations } from "../Migrations.ts"
 import { postgres } from "../sql/Postgres.ts"
 import { requiredRowReader } from "../sql/Rows.ts"
+import { createSlot, createSubscription, hasSubscription } from "./Subscriptions.ts"
 import { explainDatabaseError } from "../sql/DatabaseFailed.ts"
 
 /*
@@ -41,7 +42,7 @@ const FOREIGN_KEYS = {
 const PUBLICATION = "partner_api_global"
 
 /** Name of the subscription of a cell, and of its slot in `main`. */
-const subscriptionOf = (cell: CellName) => `partner_api_global_${cell}`
+export const subscriptionOf = (cell: CellName) => `partner_api_global_${cell}`
 
 /** The database cannot hold a cell, or `main` cannot replicate to one. */
 export class CellRefused extends Data.TaggedError("CellRefused")<{ readonly reason: string }> {
@@ -108,44 +109,16 @@ const awaitCopies = (subscription: string) =>
     })
   )
 
-const isSubscribed = Effect.fnUntraced(function* (name: string) {
-  const sql = yield* SqlClient.SqlClient
-  const { count } = yield* readCount(sql`
-    select count(*)::integer as count from pg_subscription s join pg_database d on d.oid = s.subdbid
-    where s.subname = ${name} and d.datname = current_database()
-  `)
-  return count > 0
-})
-
 /** Subscribes a cell to the global tables. `source` is the URL of `main` as the server of the cell reaches it. */
 const subscribe = Effect.fnUntraced(function* (name: string, source: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
-  if (yield* isSubscribed(name)) {
+  if (yield* hasSubscription(sql, name)) {
     yield* sql`alter subscription ${sql(name)} refresh publication`
   } else {
     yield* prepare
-    // Statements of data definition take no parameters.
-    const connection = sql.literal(`'${Redacted.value(source).replaceAll("'", "''")}'`)
-    yield* sql`
-      create subscription ${sql(name)} connection ${connection} publication ${sql(PUBLICATION)} with (create_slot = false)
-    `
+    yield* createSubscription(sql, name, PUBLICATION, source)
   }
   yield* awaitCopies(name)
-})
-
-/** Creates the slot that keeps changes for a cell. On one server, CREATE SUBSCRIPTION would wait for its own transaction. */
-const createSlot = Effect.fnUntraced(function* (name: string) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`
-    select (pg_create_logical_replication_slot(${name}, 'pgoutput')).slot_name::text
-    where not exists (select from pg_replication_slots where slot_name = ${name})
-  `
-})
-
-/** Ends the copying of global tables to a cell, and frees what `main` keeps for it. Runs on the cell. */
-export const removeSubscription = Effect.fnUntraced(function* (cell: CellName) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`drop subscription if exists ${sql(subscriptionOf(cell))}`
 })
 
 export interface NewCell {
@@ -163,7 +136,7 @@ export interface NewCell {
 export const addCell = Effect.fn("GlobalTables.addCell")(function* ({ name, setting, source, url }: NewCell) {
   const sql = yield* SqlClient.SqlClient
   yield* publish
-  yield* createSlot(subscriptionOf(name))
+  yield* createSlot(sql, subscriptionOf(name))
   const database = postgres({ url, maxConnections: 2, withoutTimeouts: true })
   yield* Effect.andThen(migrate(migrations), subscribe(subscriptionOf(name), source)).pipe(
     Effect.provide(database),

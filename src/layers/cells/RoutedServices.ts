@@ -23,7 +23,7 @@ const RoutedSessions = Layer.effect(
   Sessions,
   Effect.gen(function* () {
     const sessions = yield* Sessions
-    const { groupByCell, inCell, inStore } = yield* makeCalls
+    const { findIndexes, inStore } = yield* makeCalls
 
     const withRoles = Effect.fnUntraced(function* <A extends { readonly merchantId: MerchantId }>(
       session: A,
@@ -46,14 +46,9 @@ const RoutedSessions = Layer.effect(
         Effect.flatMap(sessions.admit(token, [], calls), (admitted) => withRoles(admitted, stores)),
       ended: Effect.fnUntraced(function* (connections) {
         const ended = yield* sessions.ended(connections.map((connection) => ({ ...connection, stores: [] })))
-        const groups = yield* groupByCell(membersOf(connections), ({ storeId }) => storeId)
-        const lost = yield* Effect.forEach(groups, ([cell, members]) =>
-          Effect.map(
-            inCell(cell, (services) => Context.get(services, MemberRoles).lost(members)),
-            (indexes) => indexes.flatMap((index) => members[index]?.index ?? [])
-          )
-        )
-        return [...new Set([...ended, ...lost.flat()])]
+        const members = membersOf(connections)
+        const lost = yield* findIndexes(members, (services, some) => Context.get(services, MemberRoles).lost(some))
+        return [...new Set([...ended, ...lost.flatMap((index) => members[index]?.index ?? [])])]
       })
     })
   })
@@ -63,22 +58,12 @@ const RoutedAgents = Layer.effect(
   Agents,
   Effect.gen(function* () {
     const agents = yield* Agents
-    const { forToken, groupByCell, inCell } = yield* makeCalls
+    const { findIndexes, forToken } = yield* makeCalls
     return Agents.of({
       ...agents,
       admit: (token, calls, accepted) =>
         forToken(token, (services) => Context.get(services, Agents).admit(token, calls, accepted)),
-      ended: Effect.fnUntraced(function* (connections) {
-        const indexed = connections.map((connection, index) => ({ ...connection, index }))
-        const groups = yield* groupByCell(indexed, ({ storeId }) => storeId)
-        const ended = yield* Effect.forEach(groups, ([cell, group]) =>
-          Effect.map(
-            inCell(cell, (services) => Context.get(services, Agents).ended(group)),
-            (indexes) => indexes.flatMap((index) => group[index]?.index ?? [])
-          )
-        )
-        return ended.flat()
-      })
+      ended: (connections) => findIndexes(connections, (services, some) => Context.get(services, Agents).ended(some))
     })
   })
 )
@@ -91,18 +76,14 @@ const RoutedMerchants = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const directory = yield* Directory
-    const { groupByCell, inCell } = yield* makeCalls
+    const { inCell } = yield* makeCalls
 
     const memberships = Effect.fnUntraced(function* (merchant: MerchantId) {
       const others = yield* directory.storesOf(merchant)
-      const groups = yield* groupByCell(others, (store) => store)
-      const cells = new Set([MAIN, ...groups.map(([cell]) => cell)])
+      const cells = new Set([MAIN, ...(yield* Effect.forEach(others, (store) => directory.cellOf(store)))])
       const lists = yield* Effect.forEach(
         cells,
-        (cell) =>
-          cell === MAIN
-            ? merchants.memberships(merchant)
-            : inCell(cell, (services) => Context.get(services, Merchants).memberships(merchant)),
+        (cell) => inCell(cell, (services) => Context.get(services, Merchants).memberships(merchant)),
         { concurrency: "unbounded" }
       )
       return lists.flat().toSorted(byName)

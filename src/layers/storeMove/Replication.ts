@@ -1,7 +1,8 @@
-import { Effect, Option, Redacted, Schedule, Schema } from "effect"
+import { Effect, Option, type Redacted, Schedule, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StoreId } from "../../domain/Store.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { createSlot, createSubscription, hasSubscription } from "../cells/Subscriptions.ts"
 import { nameOfMove } from "./Fence.ts"
 import { type MoveTable, ofStore, quoted } from "./MoveTables.ts"
 
@@ -29,15 +30,6 @@ export const publish = Effect.fn("Replication.publish")(function* (
 export const unpublish = (sql: SqlClient.SqlClient, store: StoreId) =>
   sql`drop publication if exists ${sql(nameOfMove(store))}`
 
-export const hasSubscription = (sql: SqlClient.SqlClient, store: StoreId) =>
-  Effect.map(
-    readCount(sql`
-      select count(*)::integer as count from pg_subscription s join pg_database d on d.oid = s.subdbid
-      where s.subname = ${nameOfMove(store)} and d.datname = current_database()
-    `),
-    ({ count }) => count > 0
-  )
-
 /** Drops the slot from which a target reads. Its process may hold it for a moment after the target has left. */
 export const dropSlot = Effect.fn("Replication.dropSlot")((sql: SqlClient.SqlClient, store: StoreId) =>
   Effect.retry(
@@ -46,9 +38,7 @@ export const dropSlot = Effect.fn("Replication.dropSlot")((sql: SqlClient.SqlCli
   )
 )
 
-/**
- * Starts copying. The slot is created first: on one server, CREATE SUBSCRIPTION would wait for its own transaction.
- */
+/** Starts copying from a new slot. */
 export const subscribe = Effect.fn("Replication.subscribe")(function* (
   source: SqlClient.SqlClient,
   sourceUrl: Redacted.Redacted,
@@ -57,11 +47,8 @@ export const subscribe = Effect.fn("Replication.subscribe")(function* (
 ) {
   const name = nameOfMove(store)
   yield* dropSlot(source, store)
-  yield* source`select slot_name::text from pg_create_logical_replication_slot(${name}, 'pgoutput')`
-  const connection = target.literal(`'${Redacted.value(sourceUrl).replaceAll("'", "''")}'`)
-  yield* target`
-    create subscription ${target(name)} connection ${connection} publication ${target(name)} with (create_slot = false)
-  `
+  yield* createSlot(source, name)
+  yield* createSubscription(target, name, name, sourceUrl)
 })
 
 /** Ends copying. Also drops the slot, if the target reaches the source. */
@@ -69,7 +56,7 @@ export const unsubscribe = Effect.fn("Replication.unsubscribe")(function* (
   target: SqlClient.SqlClient,
   store: StoreId
 ) {
-  if (!(yield* hasSubscription(target, store))) return
+  if (!(yield* hasSubscription(target, nameOfMove(store)))) return
   const name = target(nameOfMove(store))
   yield* Effect.catchTag(target`drop subscription ${name}`, "SqlError", () =>
     Effect.andThen(

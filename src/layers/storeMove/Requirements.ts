@@ -22,7 +22,7 @@ export interface Cell {
   readonly url: Redacted.Redacted
 }
 
-/** What a move works on. */
+/** Store, databases and tables of a move. */
 export interface Places {
   readonly store: StoreId
   readonly main: Cell

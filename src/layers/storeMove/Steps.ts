@@ -1,6 +1,7 @@
 import { Effect, Option, Schedule, Schema } from "effect"
 import { CellName, MAIN } from "../../domain/cells/Cells.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { hasSubscription } from "../cells/Subscriptions.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { compareAll, compareChanged, compareLast } from "./Digests.ts"
 import {
@@ -11,21 +12,13 @@ import {
   findFence,
   forgetChanges,
   freeze,
+  nameOfMove,
   readFreeze,
   recordPositions,
   removeFence,
   thaw
 } from "./Fence.ts"
-import {
-  awaitTarget,
-  countCopied,
-  dropSlot,
-  hasSubscription,
-  publish,
-  subscribe,
-  unpublish,
-  unsubscribe
-} from "./Replication.ts"
+import { awaitTarget, countCopied, dropSlot, publish, subscribe, unpublish, unsubscribe } from "./Replication.ts"
 import { type Cell, microsOf, type Places, refuse } from "./Requirements.ts"
 
 const State = Schema.Literals(["copying", "frozen", "switched", "cleaned"])
@@ -58,7 +51,7 @@ export const copy = Effect.fn("StoreMove.copy")(function* ({ source, store, tabl
   yield* addFence(target.sql, store, "arriving")
   yield* createTriggers(source.sql, store, tables, "source")
   yield* publish(source.sql, store, tables)
-  if (!(yield* hasSubscription(target.sql, store))) {
+  if (!(yield* hasSubscription(target.sql, nameOfMove(store)))) {
     yield* deleteRows(target.sql, store, tables)
     yield* subscribe(source.sql, source.url, target.sql, store)
   }

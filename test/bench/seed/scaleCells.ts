@@ -1,6 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { CellName } from "../../../src/domain/cells/Cells.ts"
-import { addCell, removeSubscription } from "../../../src/layers/cells/GlobalTables.ts"
+import { addCell } from "../../../src/layers/cells/GlobalTables.ts"
+import { removeSubscription } from "../../support/cells/Subscriptions.ts"
 import { migrate, migrations } from "../../../src/layers/Migrations.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"

@@ -1,7 +1,8 @@
 import { Effect, Redacted, type Scope } from "effect"
 import { CellName } from "../../../src/domain/cells/Cells.ts"
-import { addCell, removeSubscription } from "../../../src/layers/cells/GlobalTables.ts"
+import { addCell } from "../../../src/layers/cells/GlobalTables.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
+import { removeSubscription } from "./Subscriptions.ts"
 import { migratedDatabase } from "../postgres/Postgres.ts"
 
 /** Database of the cell `main`, and those of other cells, which have copies of its global tables. */
