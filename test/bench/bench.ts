@@ -8,7 +8,7 @@ import { openConnection, databaseServer } from "./database.ts"
 import { feed } from "./scenarios/feed.ts"
 import { imports } from "./scenarios/imports.ts"
 import { lists } from "./scenarios/lists.ts"
-import { memory } from "./scenarios/memory.ts"
+import { memory, memorySoak } from "./scenarios/memory.ts"
 import { largeStore } from "./scenarios/largeStore.ts"
 import { neighbours } from "./scenarios/neighbours.ts"
 import { pages } from "./scenarios/pages.ts"
@@ -24,6 +24,7 @@ const RUN = {
   speed,
   writes,
   memory,
+  "memory-soak": memorySoak,
   million: largeStore,
   lists,
   ageing,

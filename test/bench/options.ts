@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 
-/** Benchmarks of `all`, which are not all: `writes` is a part of `speed` with more rounds, and `scale` fills the disk. */
+/** Benchmarks of `all`. `writes` is a part of `speed` with more rounds, `scale` fills the disk, and `memory-soak` takes an hour. */
 const MODES = [
   "speed",
   "memory",
@@ -17,7 +17,7 @@ const MODES = [
   "tokens",
   "webhooks"
 ] as const
-const OTHER_MODES = ["writes", "scale"] as const
+const OTHER_MODES = ["writes", "scale", "memory-soak"] as const
 export type Mode = (typeof MODES)[number] | (typeof OTHER_MODES)[number]
 
 /** Parts of the benchmark `webhooks`. */
@@ -36,6 +36,8 @@ export interface Options {
   readonly against: string | undefined
   /** Numbers of requests after which memory is measured. */
   readonly memoryAt: readonly [number, number]
+  /** Minutes of the benchmark `memory-soak`, and its requests a second. */
+  readonly soak: { readonly minutes: number; readonly rate: number }
   readonly largeStoreProducts: number
   /** Stores of all cells, their products, and those of the largest store. */
   readonly scale: { readonly stores: number; readonly products: number; readonly largest: number }
@@ -55,9 +57,9 @@ export interface Options {
 }
 
 const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | million | lists | ageing | neighbours | changes | change-sets | feed | import | pages | surfaces | tokens | scale | " +
+  "usage: npm run bench -- [speed | writes | memory | memory-soak | million | lists | ageing | neighbours | changes | change-sets | feed | import | pages | surfaces | tokens | scale | " +
   "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<text in the title of an attack>] " +
-  "[--scale-stores=10000] [--scale-products=2000000] [--scale-largest=200000]"
+  "[--soak-minutes=60] [--soak-rate=50] [--scale-stores=10000] [--scale-products=2000000] [--scale-largest=200000]"
 
 /** Parses the arguments of `npm run bench -- <mode>`. `--quick` reduces all sizes. */
 export const readOptions = (args: ReadonlyArray<string>): Options => {
@@ -69,6 +71,8 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       connections: { type: "string" },
       against: { type: "string" },
       only: { type: "string", default: "" },
+      "soak-minutes": { type: "string" },
+      "soak-rate": { type: "string" },
       "scale-stores": { type: "string" },
       "scale-products": { type: "string" },
       "scale-largest": { type: "string" }
@@ -89,6 +93,10 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     connections: Number(values.connections ?? (isWrites ? 16 : 32)),
     against,
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
+    soak: {
+      minutes: Number(values["soak-minutes"] ?? (quick ? 8 : 60)),
+      rate: Number(values["soak-rate"] ?? 50)
+    },
     largeStoreProducts: quick ? 100_000 : 1_000_000,
     scale: {
       stores: Number(values["scale-stores"] ?? (quick ? 200 : 10_000)),

@@ -14,7 +14,10 @@ const COLORS = `
     --scalar-color-red: #a4231b; --scalar-color-purple: #5b3aa6; --scalar-color-yellow: #7a4b00;
     --scalar-color-accent: #0b5cab;
   }
-  .dark-mode { --scalar-color-3: #a5adb8; --scalar-sidebar-search-color: #a5adb8; --scalar-color-blue: #8fb6ff; }
+  .dark-mode {
+    --scalar-color-3: #a5adb8; --scalar-sidebar-search-color: #a5adb8;
+    --scalar-color-blue: #8fb6ff; --scalar-color-red: #ff9a91;
+  }
 `
 
 /** Options of Scalar. Features that call other hosts are off. */

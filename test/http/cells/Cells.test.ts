@@ -25,14 +25,11 @@ const closeDatabase = Effect.fn(function* (of: Redacted.Redacted) {
   const server = new URL(Redacted.value(of))
   const name = server.pathname.slice(1)
   server.pathname = "/postgres"
-  const allow = (isAllowed: boolean) =>
-    onServer(
-      server.href,
-      `alter database ${name} with allow_connections ${isAllowed}`,
-      `select pg_terminate_backend(pid)::text from pg_stat_activity where datname = '${name}' and backend_type = 'client backend'`
-    )
-  yield* Effect.acquireRelease(allow(false), () => allow(true))
-  return allow(true)
+  const allow = (isAllowed: boolean) => `alter database ${name} with allow_connections ${isAllowed}`
+  const terminate = `select pg_terminate_backend(pid)::text from pg_stat_activity where datname = '${name}' and backend_type = 'client backend'`
+  const open = onServer(server.href, allow(true))
+  yield* Effect.acquireRelease(onServer(server.href, allow(false), terminate), () => open)
+  return open
 })
 
 /** A member of one store in each cell, signed in through `main`. */
