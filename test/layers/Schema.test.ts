@@ -79,6 +79,7 @@ layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Datab
           "client_secrets",
           "effect_sql_migrations",
           "endpoints",
+          "housekeeping",
           "media_deletions",
           "merchant_call_windows",
           "merchants",
