@@ -31,6 +31,7 @@ import attempts from "./migrations/0026_attempts.ts"
 import storeMoves from "./migrations/0027_store_moves.ts"
 import positions from "./migrations/0028_positions.ts"
 import housekeeping from "./migrations/0029_housekeeping.ts"
+import events from "./migrations/0030_events.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -73,7 +74,8 @@ export const migrations = {
   "0026_attempts": attempts,
   "0027_store_moves": storeMoves,
   "0028_positions": positions,
-  "0029_housekeeping": housekeeping
+  "0029_housekeeping": housekeeping,
+  "0030_events": events
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -69,7 +69,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Purges", (it)
       yield* sql`
         with made as (
           insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
-          select ${storeId}, gen_random_uuid(), 'catalog.product.updated.v1', now() - interval '31 days', 'merchant',
+          select ${storeId}, uuid_v7(clock_micros()), 'catalog.product.updated.v1', now() - interval '31 days', 'merchant',
             gen_random_uuid(), 1, '{}'
           from generate_series(1, 2500)
           returning id

@@ -1,12 +1,15 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { PURGE_BATCH, deleteExpired, expiredRows, unnestRows, purgeExpired } from "../sql/Purging.ts"
+import { rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { makeAttemptPartitions } from "./AttemptPartitions.ts"
 import { HEALTH } from "./Health.ts"
+import { makeWeekPartitions } from "./WeekPartitions.ts"
+
+const readTables = rowsReader(Schema.Struct({ name: Schema.String }))
 
 /**
  * Deletes what is older than `DELIVERY_DAYS`, a batch at a time. The statements compare with `now()`, because indexes
@@ -16,7 +19,10 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { deliveryDays } = yield* OperatorLimits
-    const partitions = yield* makeAttemptPartitions
+    const [events, attempts] = [
+      yield* makeWeekPartitions({ table: "events", id: "id" }),
+      yield* makeWeekPartitions({ table: "delivery_attempts", id: "event_id" })
+    ]
     const retention = `${deliveryDays} days`
     const expiredDeliveries = {
       table: "deliveries",
@@ -24,12 +30,12 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
       end: "finished_at",
       retention
     }
-    const expiredEvents = {
-      table: "events",
+    const expiredEvents = (table: string) => ({
+      table,
       key: ["store_id", "id"],
       end: "coalesce(needed_at, occurred_at)",
       retention
-    }
+    })
     const cutoff = sql.literal(`now() - interval '${retention}'`)
     const batch = constant(PURGE_BATCH)
 
@@ -55,24 +61,32 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
       )${deleteAttempts} ${deleteExpired(expiredDeliveries)}
     `
 
+    /** Partitions with the index for deletions one by one: the default one, and the table of before there were weeks. */
+    const undivided = readTables(sql`
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'events'::regclass
+        and exists (select from pg_index x where x.indrelid = c.oid and x.indexprs is not null)
+      order by c.oid
+    `)
+
     /**
-     * Deletes events without deliveries. An event with deliveries moves back in the order of the purge to the end of its
+     * Deletes events of a partition without deliveries. An event with deliveries moves back in the order of the purge to the end of its
      * last delivery, so that the next batch does not examine it again: a webhook that was resumed after weeks may need
      * all of its events.
      */
-    const deleteEvents = sql`
-      with ${expiredRows(expiredEvents)}, needed as materialized (
+    const deleteEvents = (table: string) => sql`
+      with ${expiredRows(expiredEvents(table))}, needed as materialized (
         select store_id, id, (
           select max(coalesce(d.finished_at, now())) from deliveries d
           where d.store_id = expired.store_id and d.event_id = expired.id
         ) as at from expired
       ), moved as (
-        update events e set needed_at = listed.at
+        update ${sql(table)} e set needed_at = listed.at
         from ${unnestRows(["store_id", "id", "at"], `needed where at > now() - interval '${retention}'`)}
         where e.store_id = listed.store_id and e.id = listed.id
         returning 1
       ), deleted as (
-        delete from events e using ${unnestRows(expiredEvents.key, "needed where at is null")}
+        delete from ${sql(table)} e using ${unnestRows(expiredEvents(table).key, "needed where at is null")}
         where e.store_id = listed.store_id and e.id = listed.id
         returning 1
       )
@@ -82,11 +96,13 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
     return {
       // Events and attempts last, when no expired delivery refers to them any more.
       purge: Effect.gen(function* () {
-        yield* partitions.create
+        yield* Effect.andThen(events.create, attempts.create)
         const finished = yield* rowCount(deleteFinished)
         const missed = yield* rowCount(deleteMissed)
-        const deleted = finished + missed
-        return deleted > 0 ? deleted : (yield* rowCount(deleteEvents)) + (yield* partitions.drop)
+        let deleted = finished + missed
+        if (deleted > 0) return deleted
+        for (const { name } of yield* undivided) deleted += yield* rowCount(deleteEvents(name))
+        return deleted + (yield* events.drop) + (yield* attempts.drop)
       }).pipe(orDefect, Effect.withSpan("DeliveryPurge.purge"))
     }
   })

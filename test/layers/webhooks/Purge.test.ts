@@ -9,6 +9,11 @@ import { deliveriesOf, markFinished, makeDeliveries } from "../../support/webhoo
 
 const WEEK = 604_800_000
 
+const WEEK_TABLES = [
+  { table: "events", id: "id" },
+  { table: "delivery_attempts", id: "event_id" }
+] as const
+
 const NOTHING = EventId.make("01890a5d-ac96-774b-bcce-b302099a8057")
 
 layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Purge of deliveries", (it) => {
@@ -73,53 +78,93 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Pu
     })
   )
 
-  it.effect("attempts are dropped with the week of their events, once none of its deliveries is left", () =>
+  it.effect.each(WEEK_TABLES)("weeks of $table are dropped, and rows of their last deliveries move", ({ id, table }) =>
     Effect.gen(function* () {
       const { purge } = yield* Webhooks
       const sql = yield* SqlClient.SqlClient
       const { appId } = yield* makeDeliveries(1)
+      const purged = Effect.repeat(purge, { while: (changed) => changed > 0 })
       const partitions = Effect.map(
         sql<{ readonly name: string }>`
           select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-          where i.inhparent = 'delivery_attempts'::regclass order by 1
+          where i.inhparent = ${table}::regclass order by 1
         `,
         (rows) => rows.map(({ name }) => name)
       )
       const now = Math.floor(Date.now() / WEEK)
-      const coming = [now, now + 1, now + 2].map((week) => `delivery_attempts_${week}`)
-      const old = [now - 7, now - 6].map((week) => `delivery_attempts_${week}`)
+      const coming = [now, now + 1, now + 2].map((week) => `${table}_${week}`)
+      const rest = [...coming, `${table}_default`]
+      const [first, second, third] = [now - 9, now - 8, now - 7]
+      const old = [first, second, third].map((week) => `${table}_${week}`)
       // The first partition holds the weeks up to the next one.
-      yield* sql`alter table delivery_attempts detach partition ${sql(coming[1] ?? "")}`
-      yield* sql`drop table ${sql(coming[1] ?? "")}, ${sql(coming[2] ?? "")}`
-      const insert = (week: number, table: string) =>
-        sql`
-          with event as (select ${leastUuidOf(new Date(week * WEEK))}::uuid as id), delivery as (
-            insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
-            select store_id, event.id, installation_id, app_id, 'dead', now() from deliveries, event
-            where app_id = ${appId} limit 1
-          )
+      yield* sql`alter table ${sql(table)} detach partition ${sql(coming[1] ?? "")}`
+      yield* sql`drop table ${sql(coming[1] ?? "")}`
+      yield* sql`drop table if exists ${sql(coming[2] ?? "")}`
+
+      /** Inserts events of a week with a delivery and an attempt each. Those of a week have different clock sequences. */
+      const insert = (week: number, count: number) => sql`
+        with made as (
+          insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
+          select store_id, overlay(${leastUuidOf(new Date(week * WEEK))} placing to_char(n, 'FM0000') from 20)::uuid,
+            installation_id, app_id, 'dead', now()
+          from (select * from deliveries where app_id = ${appId} limit 1) d, generate_series(1, ${count}::integer) n
+          returning store_id, event_id, installation_id
+        ), attempts as (
           insert into delivery_attempts (store_id, event_id, installation_id, attempt, started_at)
-          select store_id, event.id, installation_id, 1, now() from deliveries, event where app_id = ${appId} limit 1
-        `.pipe(
-          Effect.andThen(sql`select tableoid::regclass::text as name from delivery_attempts order by event_id desc`),
-          Effect.map((rows) => assert.deepInclude(rows, { name: table }))
+          select *, 1, now() from made
         )
-      yield* insert(now - 8, "delivery_attempts_default")
+        insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
+        select store_id, event_id, 'catalog.product.updated.v1', now() - interval '50 days', 'merchant', event_id, 1, '{}'
+        from made
+      `
+      const finish = (week: number) => sql`
+        update deliveries set finished_at = now() - interval '31 days'
+        where event_id >= ${leastUuidOf(new Date(week * WEEK))} and event_id < ${leastUuidOf(new Date((week + 1) * WEEK))}
+      `
+      const rowsByTable = sql`
+        select tableoid::regclass::text as name, count(*)::integer as count from ${sql(table)}
+        where ${sql(id)} < ${leastUuidOf(new Date((now - 6) * WEEK))} group by 1 order by 1
+      `
       for (const [index, name] of old.entries()) {
-        const [from, to] = [0, 1].map((more) => leastUuidOf(new Date((now - 7 + index + more) * WEEK)))
+        const [from, to] = [0, 1].map((more) => leastUuidOf(new Date((first + index + more) * WEEK)))
         yield* sql`
-          create table ${sql(name)} partition of delivery_attempts
+          create table ${sql(name)} partition of ${sql(table)}
           for values from (${sql.literal(`'${from}'`)}) to (${sql.literal(`'${to}'`)})
         `
-        yield* insert(now - 7 + index, name)
       }
-      yield* Effect.repeat(purge, { while: (changed) => changed > 0 })
-      assert.deepStrictEqual(yield* partitions, [...old, ...coming, "delivery_attempts_default"])
+      yield* insert(first - 1, 1)
+      yield* insert(second, 2)
+      yield* insert(third, 1001)
+      yield* sql`
+        create trigger store_move_1 before insert on ${sql(table)} for each row when (new.store_id is null)
+        execute function fence_store()
+      `
+      yield* purged
+      assert.deepStrictEqual(yield* partitions, [...old, ...rest])
 
-      yield* sql`update deliveries set finished_at = now() - interval '31 days' where event_id < ${leastUuidOf(new Date((now - 6) * WEEK))}`
-      yield* Effect.repeat(purge, { while: (changed) => changed > 0 })
-      assert.deepStrictEqual(yield* partitions, [...old.slice(1), ...coming, "delivery_attempts_default"])
-      assert.lengthOf(yield* sql`select from delivery_attempts_default`, 0)
+      // No store moves any more. The first week has no deliveries, the second one few, and the third one too many.
+      yield* sql`drop trigger store_move_1 on ${sql(table)}`
+      yield* purged
+      assert.deepStrictEqual(yield* partitions, [...old.slice(2), ...rest])
+      assert.deepStrictEqual(yield* rowsByTable, [
+        { name: old[2], count: 1001 },
+        { name: `${table}_default`, count: 3 }
+      ])
+
+      yield* finish(third)
+      yield* purged
+      assert.deepStrictEqual(yield* partitions, rest)
+      assert.deepStrictEqual(yield* rowsByTable, [{ name: `${table}_default`, count: 3 }])
+
+      yield* Effect.andThen(finish(first - 1), finish(second))
+      yield* sql`update events set needed_at = occurred_at where needed_at is not null`
+      yield* purged
+      assert.deepStrictEqual(yield* rowsByTable, [])
+      const storage = yield* sql`
+        select distinct reloptions from pg_class where relname = any(${rest}) and relkind = 'r'
+      `
+      assert.lengthOf(storage, 1)
+      assert.match(JSON.stringify(storage), /autovacuum_vacuum_scale_factor=0.01/)
     })
   )
 })

@@ -8,6 +8,9 @@ const STORE = "'00000000-0000-7000-8000-000000000001'"
 /** `$1` is the number of a row. A hash makes the order of ids random. */
 const ID = "md5($1::text)::uuid"
 
+/** The same as the id of an event of the past. */
+const PAST_ID = "overlay(md5($1::text) placing '00' from 1)::uuid"
+
 interface Filled {
   readonly table: string
   /** Number of migrations after which the table exists. */
@@ -56,8 +59,8 @@ const FILLED: ReadonlyArray<Filled> = [
     table: "events",
     from: 1,
     columns: "store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload",
-    row: `${STORE}, ${ID}, 'product.created', now(), 'merchant', ${ID}, 1, '{}'`,
-    update: `update events set needed_at = now() where store_id = ${STORE} and id = ${ID}`
+    row: `${STORE}, ${PAST_ID}, 'product.created', now(), 'merchant', ${ID}, 1, '{}'`,
+    update: `update events set needed_at = now() where store_id = ${STORE} and id = ${PAST_ID}`
   },
   {
     table: "media_objects",

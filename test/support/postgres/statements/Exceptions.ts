@@ -43,7 +43,7 @@ export const exceptions: ReadonlyArray<Exception> = [
     reason: PURGE
   },
   { file: "src/layers/journal/Journal.ts", text: /^select part /, reason: PURGE },
-  { file: "src/layers/webhooks/AttemptPartitions.ts", reason: PURGE },
+  { file: "src/layers/webhooks/WeekPartitions.ts", reason: PURGE },
   { file: "src/layers/webhooks/DeliveryPurge.ts", reason: PURGE },
   { file: "src/layers/changeSets/ChangeSetRepository.ts", text: /^with (?:stale|expired) as /, reason: PURGE },
 
