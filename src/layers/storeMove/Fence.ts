@@ -83,8 +83,9 @@ export const dropTriggers = Effect.fn("Fence.dropTriggers")(function* (
 
 const readFence = rowReader(Schema.Struct({ state: Schema.Literals(["draining", "leaving", "arriving"]) }))
 
+/** Finds the fence of a store. Waits for a transaction that removes it. */
 export const findFence = (sql: SqlClient.SqlClient, store: StoreId) =>
-  readFence(sql`select state from store_fences where store_id = ${store}`)
+  readFence(sql`select state from store_fences where store_id = ${store} for update`)
 
 /** Makes workers ignore a store. */
 export const addFence = (sql: SqlClient.SqlClient, store: StoreId, state: "draining" | "arriving") =>

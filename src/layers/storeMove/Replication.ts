@@ -38,6 +38,26 @@ export const dropSlot = Effect.fn("Replication.dropSlot")((sql: SqlClient.SqlCli
   )
 )
 
+/**
+ * True if a target still follows the source. An abort that was killed may have disabled the subscription or dropped its slot.
+ * The source drops what it keeps for a slot beyond `max_slot_wal_keep_size`.
+ */
+export const isFollowed = Effect.fn("Replication.isFollowed")(function* (
+  source: SqlClient.SqlClient,
+  target: SqlClient.SqlClient,
+  store: StoreId
+) {
+  const name = nameOfMove(store)
+  const slots = yield* readCount(source`
+    select count(*)::integer as count from pg_replication_slots where slot_name = ${name} and wal_status <> 'lost'
+  `)
+  const subscriptions = yield* readCount(target`
+    select count(*)::integer as count from pg_subscription s join pg_database d on d.oid = s.subdbid
+    where s.subname = ${name} and d.datname = current_database() and s.subenabled and s.subslotname is not null
+  `)
+  return slots.count > 0 && subscriptions.count > 0
+})
+
 /** Starts copying from a new slot. */
 export const subscribe = Effect.fn("Replication.subscribe")(function* (
   source: SqlClient.SqlClient,

@@ -1,7 +1,6 @@
 import { Effect, Option, Schedule, Schema } from "effect"
 import { CellName, MAIN } from "../../domain/cells/Cells.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { hasSubscription } from "../cells/Subscriptions.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { compareAll, compareChanged, compareLast } from "./Digests.ts"
 import {
@@ -12,13 +11,21 @@ import {
   findFence,
   forgetChanges,
   freeze,
-  nameOfMove,
   readFreeze,
   recordPositions,
   removeFence,
   thaw
 } from "./Fence.ts"
-import { awaitTarget, countCopied, dropSlot, publish, subscribe, unpublish, unsubscribe } from "./Replication.ts"
+import {
+  awaitTarget,
+  countCopied,
+  dropSlot,
+  isFollowed,
+  publish,
+  subscribe,
+  unpublish,
+  unsubscribe
+} from "./Replication.ts"
 import { type Cell, microsOf, type Places, refuse } from "./Requirements.ts"
 
 const State = Schema.Literals(["copying", "frozen", "switched", "cleaned"])
@@ -51,7 +58,8 @@ export const copy = Effect.fn("StoreMove.copy")(function* ({ source, store, tabl
   yield* addFence(target.sql, store, "arriving")
   yield* createTriggers(source.sql, store, tables, "source")
   yield* publish(source.sql, store, tables)
-  if (!(yield* hasSubscription(target.sql, nameOfMove(store)))) {
+  if (!(yield* isFollowed(source.sql, target.sql, store))) {
+    yield* unsubscribe(target.sql, store)
     yield* deleteRows(target.sql, store, tables)
     yield* subscribe(source.sql, source.url, target.sql, store)
   }
@@ -156,6 +164,7 @@ export const switchOver = Effect.fn("StoreMove.switchOver")(function* ({ main, s
   )
 })
 
+/** True once the target serves the store. Waits for a transaction that opens it, which the database of a killed command ends. */
 export const isOpen = ({ store, target }: Places) => Effect.map(findFence(target.sql, store), Option.isNone)
 
 /** Freezes the store, transfers it and switches. A failure before the target is open thaws it in the source. */
@@ -202,6 +211,8 @@ export const undo = Effect.fn("StoreMove.undo")(function* (places: Places, state
     return yield* refuse(`The cell ${target.name} has taken over the store: end the move, then move the store back`)
   }
   yield* thaw(source.sql, store)
+  // A frozen move whose target has no fence counts as one that the target has taken over.
+  yield* setState(main, store, "copying")
   yield* unsubscribe(target.sql, store)
   yield* dropSlot(source.sql, store)
   yield* unpublish(source.sql, store)

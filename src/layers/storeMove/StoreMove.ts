@@ -88,11 +88,13 @@ const findPlaces = Effect.fnUntraced(function* (store: StoreId, to: CellName | u
   }
   if (source === target) return yield* refuse(`The store is in the cell ${target} already`)
   const open = (name: CellName) => (name === MAIN ? Effect.succeed(main) : connect(name))
+  const ends = { source: yield* open(source), target: yield* open(target) }
+  // The lock in `main` ends with its server, which can restart while this command uses the other two.
+  for (const cell of [ends.source, ends.target]) if (cell !== main) yield* lockMove(cell, store)
   const places: Places = {
     store,
     main,
-    source: yield* open(source),
-    target: yield* open(target),
+    ...ends,
     tables: yield* listMoveTables(main.sql)
   }
   return { places, move }
