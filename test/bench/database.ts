@@ -31,7 +31,8 @@ export const vacuumAndCheckpoint = (db: Pg.Client): Effect.Effect<void> =>
 const onServer = (url: string, statement: string) =>
   Effect.scoped(Effect.flatMap(openConnection(url), (client) => Effect.promise(() => client.query(statement))))
 
-const temporaryDirectory = Effect.acquireRelease(
+/** Data folder of an embedded server, which is deleted with the scope. */
+export const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "partner-api-bench-"))),
   (path) =>
     Effect.sync(() => {

@@ -9,18 +9,18 @@ const PACE = 200
 
 const Product = Schema.Struct({ data: Schema.Struct({ id: Schema.String, version: Schema.Int }) })
 const decodeResponse = Schema.decodeUnknownSync(Schema.fromJsonString(Product))
-const decodeProduct = (text: string) => decodeResponse(text).data
+export const decodeProduct = (text: string) => decodeResponse(text).data
 
 const Page = Schema.Struct({ products: Schema.Array(Schema.Struct({ version: Schema.Int })) })
 const decodePage = Schema.decodeUnknownSync(Schema.fromJsonString(Page))
 
 /** A request with a key. */
-interface Write {
+export interface Write {
   readonly token: string
-  readonly method: "POST" | "PATCH"
+  readonly method: "POST" | "PATCH" | "DELETE"
   readonly path: string
   readonly key: string
-  readonly body: string
+  readonly body: string | null
 }
 
 /** A write that the service acknowledged at `at`. */
@@ -33,13 +33,13 @@ export interface Acknowledged extends Write {
   readonly version: number
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number
   readonly text: string
 }
 
 /** Sends requests, and counts what clients see. */
-const makeClients = (base: string) => {
+export const makeClients = (base: string) => {
   const seen = new Map<string, number>()
   const bad: Array<string> = []
   let longest = 0
@@ -76,12 +76,12 @@ const makeClients = (base: string) => {
   }
 }
 
-type Clients = ReturnType<typeof makeClients>
+export type Clients = ReturnType<typeof makeClients>
 
-const isSuccess = ({ status }: Answer) => status === 200 || status === 201
+export const isSuccess = ({ status }: Answer) => status >= 200 && status < 300
 
 /** Repeats a write with its key until it succeeds. */
-const sendUntilSuccess = (clients: Clients, write: Write): Effect.Effect<Answer> =>
+export const sendUntilSuccess = (clients: Clients, write: Write): Effect.Effect<Answer> =>
   Effect.flatMap(
     Effect.promise(() => clients.write(write)),
     (answer) =>

@@ -10,6 +10,7 @@ import { killedImports } from "./imports.ts"
 import { killedWorkers } from "./kills.ts"
 import { filledMigrations } from "./migrations.ts"
 import { concurrentExchanges } from "./oauth.ts"
+import { killedMoves } from "./moves.ts"
 import { type Options, readOptions } from "./options.ts"
 import { LOGS } from "./processes.ts"
 import { properties } from "./properties.ts"
@@ -24,6 +25,7 @@ const RUN = {
   failover: (_: string, sizes: Options["sizes"]) => killedPrimaries(sizes),
   imports: killedImports,
   migrations: filledMigrations,
+  moves: (_: string, sizes: Options["sizes"]) => killedMoves(sizes),
   oauth: concurrentExchanges,
   properties
 }

@@ -9,7 +9,8 @@ const SUBJECTS = {
   properties: ["properties"],
   csv: ["csv"],
   migrations: ["migrations"],
-  failover: ["failover"]
+  failover: ["failover"],
+  moves: ["moves"]
 } as const
 export type Part = (typeof SUBJECTS)[keyof typeof SUBJECTS][number]
 
@@ -41,7 +42,9 @@ const DEFAULTS = {
   /** Rows of each table while it is migrated. */
   "migration-rows": 1_000_000,
   /** Kills of the primary of a Patroni cluster. */
-  "failover-kills": 20
+  "failover-kills": 20,
+  /** Moves of a store, each with a kill. Sixteen have each process killed in each state once. */
+  "move-rounds": 32
 }
 
 export type Sizes = typeof DEFAULTS
@@ -53,7 +56,7 @@ export interface Options {
   readonly sizes: Readonly<Sizes>
 }
 
-const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | oauth | properties | migrations | failover | csv FOLDER ${Object.entries(
+const USAGE = `usage: npm run soak -- webhooks [${SUBJECTS.webhooks.join(" | ")}] | import | oauth | properties | migrations | failover | moves | csv FOLDER ${Object.entries(
   DEFAULTS
 )
   .map(([name, size]) => `[--${name}=${size}]`)

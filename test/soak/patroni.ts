@@ -79,7 +79,7 @@ const freePort = Effect.promise(async () => {
 const isOver = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
 /** Sends a signal to a process that may have ended. */
-const signal = (pid: number, name: NodeJS.Signals) => {
+export const signal = (pid: number, name: NodeJS.Signals) => {
   try {
     process.kill(pid, name)
   } catch {
@@ -104,7 +104,7 @@ const parentOf = (pid: string) => {
   }
 }
 
-const childrenOf = (parent: number) =>
+export const childrenOf = (parent: number) =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === parent)
     .map(Number)

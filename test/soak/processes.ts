@@ -57,13 +57,17 @@ export interface Workers {
 export const startWorkers = (
   databaseUrl: string,
   n: number,
-  concurrency: number
+  concurrency: number,
+  settings: Record<string, string> = {}
 ): Effect.Effect<Workers, never, Scope.Scope> =>
   Effect.gen(function* () {
     const killed = new Set<ChildProcess>()
     const all: Array<ChildProcess> = []
     const one = () => {
-      const { child } = start("cli", ["worker", "--concurrency", String(concurrency)], { DATABASE_URL: databaseUrl })
+      const { child } = start("cli", ["worker", "--concurrency", String(concurrency)], {
+        DATABASE_URL: databaseUrl,
+        ...settings
+      })
       all.push(child)
       return child
     }
@@ -87,6 +91,23 @@ export const startWorkers = (
     }
   })
 
+/** Starts `partner-api` with arguments. It is killed when the scope ends. */
+export const startCommand = (args: ReadonlyArray<string>, variables: Record<string, string>) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => start("cli", args, variables)),
+      ({ child }) => kill(child)
+    ),
+    ({ child, readOutput }) => ({
+      readOutput,
+      kill: kill(child),
+      /** Undefined while it runs, null if it was killed. */
+      code: () => (isOver(child) ? child.exitCode : undefined)
+    })
+  )
+
+export type Command = Effect.Success<ReturnType<typeof startCommand>>
+
 const isReady = (base: string | undefined) =>
   Effect.promise(async () =>
     base === undefined
@@ -98,10 +119,10 @@ const isReady = (base: string | undefined) =>
   )
 
 /** Starts a server without webhook workers and waits until it is ready. It chooses a port by default. */
-export const startServer = (databaseUrl: string) =>
+export const startServer = (databaseUrl: string, settings: Record<string, string> = {}) =>
   Effect.gen(function* () {
     const { child, readOutput } = yield* Effect.acquireRelease(
-      Effect.sync(() => start("main", [], { DATABASE_URL: databaseUrl, PORT: "0", WEBHOOK_WORKERS: "0" })),
+      Effect.sync(() => start("main", [], { DATABASE_URL: databaseUrl, PORT: "0", WEBHOOK_WORKERS: "0", ...settings })),
       ({ child }) => kill(child)
     )
     const base = () => /^Partner API  (http:\S+)$/m.exec(readOutput())?.[1]
