@@ -37,7 +37,14 @@ const isQueryError = (error: unknown): error is QueryError =>
 
 const queryDefect = (error: QueryError): Error => (SqlError.isSqlError(error) ? defectOf(error) : error)
 
-const mapDefects = Effect.catchDefect((defect) => Effect.die(isQueryError(defect) ? queryDefect(defect) : defect))
+/** Maps the defects of queries. A failed ROLLBACK can accompany an error of the domain, and takes precedence. */
+const mapDefects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.catchCause(effect, (cause) => {
+    for (const reason of cause.reasons) {
+      if (Cause.isDieReason(reason) && isQueryError(reason.defect)) return Effect.die(queryDefect(reason.defect))
+    }
+    return Effect.failCause(cause)
+  })
 
 /**
  * Turns errors of queries into defects: `Unavailable` if the database is unreachable, otherwise the failed statement, a row
@@ -58,11 +65,10 @@ export const orDefect = <A, E, R>(
 export const orDefectExcept =
   <E>() =>
   <A, R>(effect: Effect.Effect<A, E | QueryError, R>): Effect.Effect<A, E, R> =>
-    effect.pipe(
+    mapDefects(effect).pipe(
       Effect.catch((error): Effect.Effect<never, E> =>
         isQueryError(error) ? Effect.die(queryDefect(error)) : Effect.fail(error)
-      ),
-      mapDefects
+      )
     )
 
 /** True if a statement was ended by a time limit: `query_canceled`. */
