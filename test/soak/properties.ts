@@ -23,7 +23,7 @@ const outputOf = (args: ReadonlyArray<string>, seed: number) =>
   Effect.promise(async () => {
     const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...args], {
       cwd: root,
-      env: { ...process.env, PROPERTY_SEED: String(seed), CHANGE_SET_RUNS: "500" },
+      env: { ...process.env, PROPERTY_SEED: String(seed), PROPERTY_RUNS: "soak" },
       stdio: ["ignore", "pipe", "pipe"]
     })
     let output = ""

@@ -89,7 +89,8 @@ describe.skipIf(isMissing("chromium"))("Numbers typed into pages", () => {
             assert.strictEqual(yield* savedPrice, before, typed)
           }
           yield* Effect.promise(async () => {
-            await assertAccessible(page)
+            // The page is the same in each language, except for the numbers.
+            if (locale === "de-DE") await assertAccessible(page)
             await page.getByRole("button", { name: "Discard" }).click()
             await page.reload()
             await page.getByRole("heading", { level: 1 }).waitFor()

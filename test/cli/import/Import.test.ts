@@ -243,13 +243,13 @@ it.live("orders refer to customers and products by external id, and totals are c
 it.live("an import that is killed repeatedly ends with every row exactly once", () =>
   Effect.gen(function* () {
     const { bring, client, fileOf, storeId, url } = yield* importScene()
-    const ROWS = 3000
+    const ROWS = 2000
     const file = fileOf(
       "many",
       range(ROWS).map((n) => cup(n))
     )
     const total = Effect.map(rowsOf(client, "select product_count as n from stores"), ([row]) => Number(row?.["n"]))
-    for (const _ of range(4)) {
+    for (const _ of range(3)) {
       const before = yield* total
       yield* Effect.scoped(
         Effect.gen(function* () {
@@ -284,7 +284,7 @@ it.live("SIGINT stops an import with exit code 130 and prints how to continue", 
     const { client, fileOf, storeId, url } = yield* importScene()
     const file = fileOf(
       "many",
-      range(6000).map((n) => cup(n))
+      range(3000).map((n) => cup(n))
     )
     const total = Effect.map(rowsOf(client, "select product_count as n from stores"), ([row]) => Number(row?.["n"]))
     const args = ["import", "products", "--store", storeId, "--file", file]
@@ -295,6 +295,6 @@ it.live("SIGINT stops an import with exit code 130 and prints how to continue", 
     const { code, stderr } = yield* ended
     assert.strictEqual(code, 130)
     assert.include(stderr, "run the same import again to continue")
-    assert.isBelow(yield* total, 6000)
+    assert.isBelow(yield* total, 3000)
   })
 )

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as FastCheck from "fast-check"
 import { csvScene, linesOf } from "../../support/data/Imports.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 /*
  * Random files with random subsets of columns, compared with a model. An absent column changes nothing, an empty cell
@@ -184,7 +185,7 @@ const storedOf = (product: unknown) => {
 
 it.live("files with any columns keep, clear and set fields and variants as the model does", () =>
   Effect.gen(function* () {
-    for (const files of FastCheck.sample(array(anyFile, { minLength: 4, maxLength: 4 }), 6)) {
+    for (const files of FastCheck.sample(array(anyFile, { minLength: 4, maxLength: 4 }), propertyRuns(3, 6))) {
       const { importCsv, products } = yield* csvScene
       const models = new Map<string, Model>()
       for (const file of files) {

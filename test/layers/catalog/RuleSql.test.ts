@@ -18,13 +18,14 @@ import { randomPatch, randomProduct } from "../../data/RandomProducts.ts"
 import { type RandomRules, rulesNear } from "../../data/RandomRules.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { performIn } from "../../support/data/Writes.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 /** Seed of the products, which are the same in every run except for ids and times. Rules are random. */
 const SEED = 20_260_131
 const sample = <A>(arbitrary: fc.Arbitrary<A>, numRuns: number) => fc.sample(arbitrary, { seed: SEED, numRuns })
 
-const PRODUCTS = 240
-const RULE_SETS = 300
+const PRODUCTS = 120
+const RULE_SETS = propertyRuns(120, 300)
 
 const toProducts = Schema.decodeUnknownSync(Schema.Array(Product), { onExcessProperty: "error" })
 const toCollection = Schema.decodeUnknownSync(Collection)

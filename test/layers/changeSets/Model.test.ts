@@ -12,6 +12,7 @@ import { JobKind, Jobs } from "../../../src/layers/jobs/Jobs.ts"
 import { Writes } from "../../../src/domain/Write.ts"
 import { operation, type RandomOperation } from "../../data/RandomOperations.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 import {
   changePrices,
   context,
@@ -31,7 +32,8 @@ import {
 
 const Live = Jobs.layer.pipe(Layer.provideMerge(DomainLive), Layer.provideMerge(PostgresTest))
 
-const RUNS = 40
+const RUNS = 12
+const SOAK_RUNS = 500
 
 const decodeSet = Schema.decodeUnknownSync(Schema.fromJsonString(ChangeSet))
 const decodeResults = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(OperationResult)))
@@ -137,8 +139,10 @@ layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("Change sets 
     () =>
       Effect.gen(function* () {
         const seed = Number(process.env["PROPERTY_SEED"] ?? 20_261_126)
-        const runs = Number(process.env["CHANGE_SET_RUNS"] ?? RUNS)
-        const cases = fc.sample(fc.array(operation, { minLength: 1, maxLength: 25 }), { seed, numRuns: runs })
+        const cases = fc.sample(fc.array(operation, { minLength: 1, maxLength: 25 }), {
+          seed,
+          numRuns: propertyRuns(RUNS, SOAK_RUNS)
+        })
         const outcomes = new Set<string>()
         for (const random of cases) {
           const [single, listed] = [yield* makeStore, yield* makeStore]

@@ -13,6 +13,7 @@ import { DomainLive } from "../../../src/layers/Domain.ts"
 import { makeStore } from "../../support/http/Api.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { AGENT, contextOf } from "../../support/data/Writes.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toProductPatch = Schema.decodeUnknownSync(UpdateProduct)
@@ -190,7 +191,7 @@ layer(scene, { excludeTestServices: true, timeout: "60 seconds" })("Undo of rand
             FastCheck.asyncProperty(FastCheck.array(anyStep, { minLength: 1, maxLength: 14 }), (steps) =>
               Effect.runPromise(Effect.provide(holds(steps), runtime))
             ),
-            { numRuns: 40 }
+            { numRuns: propertyRuns(15, 40) }
           )
         )
       })

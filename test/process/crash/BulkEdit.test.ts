@@ -16,7 +16,7 @@ import {
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { sessionOf } from "../../support/rpc/Rpc.ts"
 
-const PRODUCTS = 2_000
+const PRODUCTS = 1_000
 const SHOWN = PRODUCTS.toLocaleString("en")
 
 const CHANGED = `

@@ -4,8 +4,9 @@ import { setOf } from "../../support/http/ChangeSets.ts"
 import { type Client, makeClient } from "../../support/http/Api.ts"
 import { createTokens, makeMigratedDatabase, rowsOf, startServer, waitUntil } from "../../support/process/Process.ts"
 
-const KILLS = 4
-const PRODUCTS = 3_000
+const KILLS = 3
+/** Ten batches, so that a kill interrupts them. */
+const PRODUCTS = 1_000
 
 const CHANGED = `
   select count(*)::integer as changed from products where store_id = $1 and (document ->> 'price')::numeric = 2
@@ -47,14 +48,17 @@ it.live("a change set whose server is killed repeatedly changes each product onc
 
     const progress = Effect.map(rowsOf(db, CHANGED, [storeId]), ([row]) => Number(row?.["changed"]))
     yield* client().post(`/change-sets/${set.id}/apply`, {}, { key: "apply" })
+    let interruptions = 0
     for (let kill = 1; kill <= KILLS; kill++) {
       const before = yield* progress
       yield* waitUntil(progress, (now) => now > before || now === PRODUCTS)
       yield* server.kill
+      if ((yield* progress) < PRODUCTS) interruptions += 1
       // The lease of a killed runner ends by itself; the test does not wait for it.
       yield* rowsOf(db, "update jobs set next_at = now() where lease is not null")
       server = yield* start
     }
+    assert.isAbove(interruptions, 1)
     const applied = yield* setIn(set.id, ["applied", "failed"])
     assert.deepInclude(applied, {
       state: "applied",

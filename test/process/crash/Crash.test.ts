@@ -10,11 +10,11 @@ import {
   waitUntil
 } from "../../support/process/Process.ts"
 
-const KILLS = 5
+const KILLS = 3
 const WORKERS = 12
 
 /** Products that one worker creates, updates and partly deletes. */
-const PRODUCTS = 9
+const PRODUCTS = 6
 
 /** Responses between a start and the next kill: enough that every kill interrupts writes in every phase. */
 const RESPONSES_PER_START = 30

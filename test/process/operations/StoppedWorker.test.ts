@@ -27,8 +27,8 @@ import {
 } from "../../support/process/Workers.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
 
-const PRODUCTS = 1_000
-const CUSTOMERS = 1_201
+const PRODUCTS = 500
+const CUSTOMERS = 601
 
 const LEASED = "select from jobs where lease is not null"
 

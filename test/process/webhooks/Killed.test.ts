@@ -15,8 +15,8 @@ import {
 } from "../../support/process/Workers.ts"
 
 /** Workers that are killed and replaced one by one, before all are killed together. */
-const KILLS = 4
-const WORKERS = 3
+const KILLS = 3
+const WORKERS = 2
 const LISTENERS = 6
 
 /** Minimum deliveries between a start and the next kill. */

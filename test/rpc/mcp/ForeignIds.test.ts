@@ -180,19 +180,23 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Isolation
                 return withoutId(result, id)
               }
             )
-          const expectSame = (kind: string, id: string, more?: Json) =>
-            Effect.gen(function* () {
-              assert.strictEqual(
-                yield* call(id, more),
-                yield* call(unknownIdNear(id), more),
-                `${name} ${path.join(".")} ${kind}`
-              )
-            })
-          yield* Effect.forEach(Object.entries(ids), ([kind, id = assert.fail(kind)]) => expectSame(kind, id), {
-            concurrency: 4,
-            discard: true
-          })
-          if ("idempotencyKey" in validArguments()) yield* expectSame("dry run", ids.product, { dryRun: true })
+          // One call, because the result of an unknown id does not depend on the id.
+          const unknown = yield* call(unknownIdNear(ids.product))
+          yield* Effect.forEach(
+            Object.entries(ids),
+            ([kind, id = assert.fail(kind)]) =>
+              Effect.map(call(id), (result) =>
+                assert.strictEqual(result, unknown, `${name} ${path.join(".")} ${kind}`)
+              ),
+            { concurrency: 4, discard: true }
+          )
+          if (!("idempotencyKey" in validArguments())) continue
+          const dryRun = { dryRun: true }
+          assert.strictEqual(
+            yield* call(ids.product, dryRun),
+            yield* call(unknownIdNear(ids.product), dryRun),
+            `${name} ${path.join(".")} dry run`
+          )
         }
       }
       // These arguments do not have the format of a UUID.
