@@ -70,9 +70,9 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
     `)
 
     /**
-     * Deletes events of a partition without deliveries. An event with deliveries moves back in the order of the purge to the end of its
-     * last delivery, so that the next batch does not examine it again: a webhook that was resumed after weeks may need
-     * all of its events.
+     * Deletes events of a partition without deliveries. An event with deliveries moves back in the order of the purge to
+     * the end of its last delivery, so that the next batch does not examine it again: a webhook that was resumed after
+     * weeks may need all of its events.
      */
     const deleteEvents = (table: string) => sql`
       with ${expiredRows(expiredEvents(table))}, needed as materialized (
