@@ -1,5 +1,5 @@
 import { OutsideTransaction } from "../sql/IndexMigration.ts"
-import { partitionByWeeks } from "./partitionByWeeks.ts"
+import { partitionByWeeks } from "../sql/Weeks.ts"
 
 /** Partitions the attempts of deliveries by the weeks of their events, so that they are dropped by weeks. */
 export default new OutsideTransaction({

@@ -1,5 +1,5 @@
 import { OutsideTransaction } from "../sql/IndexMigration.ts"
-import { partitionByWeeks } from "./partitionByWeeks.ts"
+import { partitionByWeeks } from "../sql/Weeks.ts"
 
 /**
  * Partitions the events by weeks, so that they are dropped by weeks. Only the table of before and the default partition
