@@ -12,6 +12,7 @@ const importChecks = Effect.promise(() =>
   Promise.all([
     import("../Service.ts"),
     import("../layers/doctor/DatabaseChecks.ts"),
+    import("../layers/doctor/CellChecks.ts"),
     import("../layers/doctor/Surroundings.ts")
   ])
 )
@@ -28,7 +29,7 @@ export const doctor = Command.make(
   "doctor",
   { json, url },
   Effect.fnUntraced(function* ({ json, url }) {
-    const [{ serverSettings }, { checkDatabase }, surroundings] = yield* importChecks
+    const [{ serverSettings }, { checkDatabase }, { checkCells }, surroundings] = yield* importChecks
     const settings = yield* checkSettings(Object.values(serverSettings))
     const { checkDisk, checkPublicUrl, checkReceiver, checkStorage, checkTelemetry } = surroundings
     // The other checks need the settings.
@@ -37,6 +38,7 @@ export const doctor = Command.make(
       : [
           yield* problemOf("disk")(checkDisk),
           ...(yield* checkDatabase),
+          ...(yield* checkCells),
           yield* problemOf("files")(checkStorage),
           yield* problemOf("public address")(checkPublicUrl),
           yield* problemOf("telemetry")(checkTelemetry),
@@ -57,7 +59,7 @@ export const doctor = Command.make(
   })
 ).pipe(
   withHelp({
-    summary: "Check settings, database, storage and addresses of a server",
+    summary: "Check settings, databases, cells, storage and addresses of a server",
     details:
       "Run it with the environment of the server. Each line is ok, a warning or a problem, with what to change. The exit code is 1 with problems. Nothing stays changed: an object is written to S3 and deleted.",
     examples: ["", "--json", "--url https://app.example.com/hooks"]

@@ -39,9 +39,10 @@ const readSecrets = rowsReader(
   Schema.Struct({ appId: Schema.toType(AppId), secret: Schema.String, previous: Schema.NullOr(Schema.String) })
 )
 
-const checkServer = Effect.fnUntraced(function* ({ name }: DatabaseSource) {
+/** Checks version and rights to write of the server that the environment connects to. */
+export const checkServer = Effect.fnUntraced(function* ({ name }: DatabaseSource, check = "database") {
   const sql = yield* SqlClient.SqlClient
-  const { ok, problem } = checkNamed("database")
+  const { ok, problem } = checkNamed(check)
   const { isReadOnly, number, version } = yield* readServer(sql`
     select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
       current_setting('transaction_read_only') = 'on' as "isReadOnly"
