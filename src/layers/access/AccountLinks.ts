@@ -30,7 +30,7 @@ import { purgeExpired } from "../sql/Purging.ts"
 import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant, type Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { findMember } from "./Merchants.ts"
+import { findMember, indexMember } from "./Merchants.ts"
 import { Passwords } from "./Passwords.ts"
 import { passwordResets, required } from "./PasswordResets.ts"
 import { createAccount } from "./Sessions.ts"
@@ -45,7 +45,8 @@ const RETENTION = "30 days"
 const readInvitationRow = requiredRowReader(Invitation)
 const readOpen = rowReader(Schema.Struct({ ...Invitation.fields, storeId: Schema.toType(StoreId) }))
 const readReplaced = rowsReader(Schema.Struct({ id: Schema.String, role: Invitation.fields.role }))
-const readOffer = rowReader(InvitationOffer)
+const { hasAccount: _, ...offerFields } = InvitationOffer.fields
+const readOffer = rowReader(Schema.Struct(offerFields))
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 /** Condition of an invitation `i` that can be accepted. */
 const OPEN = `
@@ -108,15 +109,18 @@ export const AccountLinksLive = Layer.effect(
         Effect.die
       )
 
-    const findOffer = (token: Redacted.Redacted) =>
-      required(
+    const findOffer = Effect.fnUntraced(function* (token: Redacted.Redacted) {
+      const offer = yield* required(
         readOffer(sql`
-          select s.name as "storeName", i.email, i.role,
-            exists (select from merchants m where m.email = i.email) as "hasAccount"
+          select s.name as "storeName", i.email, i.role
           from invitations i join stores s on s.id = i.store_id and s.deleted_at is null
           where i.token_hash = ${sha256(token)} and ${open}
         `)
       )
+      // The copy of a cell may lack an account that was created a moment ago.
+      const accounts = yield* global.sql`select 1 from merchants where email = ${offer.email}`
+      return { ...offer, hasAccount: accounts.length > 0 }
+    })
 
     /** Adds the account that `identify` returns to the store. The lock of the store lets one acceptance succeed. */
     const join = Effect.fnUntraced(
@@ -142,6 +146,7 @@ export const AccountLinksLive = Layer.effect(
           merchant,
           Effect.gen(function* () {
             const before = yield* findMember(sql, storeId, merchant)
+            if (global.isCopied) yield* indexMember(global.sql, { merchant, store: storeId, isInvited: true })
             yield* sql`
               insert into members (store_id, merchant_id, role) values (${storeId}, ${merchant}, ${role})
               on conflict (store_id, merchant_id) do nothing

@@ -70,6 +70,32 @@ export const findMember = (sql: SqlClient.SqlClient, store: StoreId, merchant: M
     Option.getOrNull
   )
 
+const readIndexed = rowReader(Schema.Struct({ isProven: Schema.Boolean }))
+
+/**
+ * Records in the global database that an account may be a member of a store of another cell, before the membership commits. The
+ * lock makes it wait for a reset of the password, which is checked against the index. Without an invitation, an account with an
+ * unverified address that is new to the store is not recorded, and the result is false: the copy of the cell may be older.
+ */
+export const indexMember = (
+  sql: SqlClient.SqlClient,
+  member: { readonly merchant: MerchantId; readonly store: StoreId; readonly isInvited: boolean }
+) =>
+  Effect.map(
+    readIndexed(sql`
+      with merchant as (
+        select id, not is_claimed or ${member.isInvited} or exists (
+          select from merchant_stores e where e.merchant_id = id and e.store_id = ${member.store}
+        ) as is_proven from merchants where id = ${member.merchant} for key share
+      ), indexed as (
+        insert into merchant_stores (merchant_id, store_id)
+        select id, ${member.store} from merchant where is_proven on conflict do nothing
+      )
+      select is_proven as "isProven" from merchant
+    `),
+    Option.exists(({ isProven }) => isProven)
+  )
+
 export const MerchantsLive = Layer.effect(
   Merchants,
   Effect.gen(function* () {

@@ -6,16 +6,16 @@ import { StoreId } from "../../domain/Store.ts"
 
 /**
  * Prefix of each kind of token that belongs to a store. It tells people and secret scanners what was leaked: an access
- * token, a refresh token, an authorization code, the token of an agent, or an invitation.
+ * token, a refresh token, an authorization code, the token of an agent, an invitation, or a reset link of an owner.
  */
-export type StoreTokenPrefix = "pa_" | "pr_" | "pc_" | "agent_" | "invitation_"
+export type StoreTokenPrefix = "pa_" | "pr_" | "pc_" | "agent_" | "invitation_" | "reset_"
 
 const STORE_BYTES = 16
 const SECRET_BYTES = 32
 const CHECKSUM_BYTES = 4
 
 /** A token of a store: its prefix, and 70 characters of base64url. */
-const PATTERN = /^(pa_|pr_|pc_|agent_|invitation_)([\w-]{70})$/
+const PATTERN = /^(pa_|pr_|pc_|agent_|invitation_|reset_)([\w-]{70})$/
 
 const checksumOf = (prefix: string, content: Buffer): Buffer => {
   const checksum = Buffer.alloc(CHECKSUM_BYTES)

@@ -1,15 +1,17 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import { Apps } from "../../domain/access/Apps.ts"
 import { Developers } from "../../domain/access/Developers.ts"
-import { Merchants } from "../../domain/access/Merchants.ts"
+import { EmailUnproven, Merchants } from "../../domain/access/Merchants.ts"
 import { Sessions, type SessionConnection } from "../../domain/access/Sessions.ts"
 import { Stores } from "../../domain/access/Stores.ts"
-import { AccountLinks, ResetRefused } from "../../domain/access/AccountLinks.ts"
+import { AccountLinks } from "../../domain/access/AccountLinks.ts"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { Grants } from "../../domain/oauth/Grants.ts"
 import { DomainLive } from "../Domain.ts"
-import { newToken } from "../Secrets.ts"
+import { indexMember } from "../access/Merchants.ts"
+import { orDefect } from "../sql/Errors.ts"
+import { GlobalDatabase } from "../sql/Postgres.ts"
 import { Directory } from "./Directory.ts"
 import { MemberRoles } from "./MemberRoles.ts"
 
@@ -17,6 +19,7 @@ import { MemberRoles } from "./MemberRoles.ts"
 export class GlobalServices extends Context.Service<
   GlobalServices,
   {
+    readonly accountLinks: typeof AccountLinks.Service
     readonly agentClients: typeof AgentClients.Service
     readonly apps: typeof Apps.Service
     readonly developers: typeof Developers.Service
@@ -28,6 +31,7 @@ export class GlobalServices extends Context.Service<
   static readonly layer = Layer.effect(
     this,
     Effect.all({
+      accountLinks: AccountLinks,
       agentClients: AgentClients,
       apps: Apps,
       developers: Developers,
@@ -94,38 +98,30 @@ const MerchantsInCell = Layer.effect(
   Effect.gen(function* () {
     const merchants = yield* Merchants
     const { merchants: global } = yield* GlobalServices
-    const { indexMember } = yield* Directory
+    const { sql } = yield* GlobalDatabase
     return Merchants.of({
       ...merchants,
       create: global.create,
       find: global.find,
       resetPassword: global.resetPassword,
-      join: (store, email, role) => Effect.tap(merchants.join(store, email, role), (id) => indexMember(id, store))
+      join: (store, email, role) =>
+        Effect.tap(merchants.join(store, email, role), (merchant) =>
+          Effect.gen(function* () {
+            const isProven = yield* orDefect(indexMember(sql, { merchant, store, isInvited: false }))
+            if (!isProven) return yield* new EmailUnproven({ email })
+          })
+        )
     })
   })
 )
 
-/**
- * Invitations of a cell. The account that accepts one is indexed. Owners cannot reset passwords: the account may open stores
- * of other cells, which this one does not see.
- */
+/** Links of a cell. Links of operators are in the global database. */
 const AccountLinksInCell = Layer.effect(
   AccountLinks,
   Effect.gen(function* () {
     const links = yield* AccountLinks
-    const { indexMember } = yield* Directory
-    return AccountLinks.of({
-      ...links,
-      createReset: (_store, _by, merchantId) => ({
-        token: newToken("reset_"),
-        write: Effect.fail(new ResetRefused({ merchantId }))
-      }),
-      accept: (opened) => Effect.tap(links.accept(opened), ({ storeId }) => indexMember(opened.by.merchantId, storeId)),
-      acceptWithNewAccount: (opened) =>
-        Effect.tap(links.acceptWithNewAccount(opened), ({ session, storeId }) =>
-          indexMember(session.signedIn.merchantId, storeId)
-        )
-    })
+    const { accountLinks } = yield* GlobalServices
+    return AccountLinks.of({ ...links, createOperatorReset: accountLinks.createOperatorReset })
   })
 )
 

@@ -68,11 +68,6 @@ export class Directory extends Context.Service<Directory>()("layers/cells/Direct
         yield* Cache.set(cells, store, cell)
       }, orDefect),
 
-      /** Records that an account may be a member of a store that is not in `main`. */
-      indexMember: Effect.fn("Directory.indexMember")(function* (merchant: string, store: StoreId) {
-        yield* sql`insert into merchant_stores (merchant_id, store_id) values (${merchant}, ${store}) on conflict do nothing`
-      }, orDefect),
-
       /** Lists the stores outside of `main` of which an account may be a member. */
       storesOf: Effect.fn("Directory.storesOf")(
         (merchant: string) =>

@@ -109,7 +109,10 @@ const RoutedAccountLinks = Layer.effect(
         forToken(opened.token, (services) => Context.get(services, AccountLinks).readInvitation(opened)),
       accept: (opened) => forToken(opened.token, (services) => Context.get(services, AccountLinks).accept(opened)),
       acceptWithNewAccount: (opened) =>
-        forToken(opened.token, (services) => Context.get(services, AccountLinks).acceptWithNewAccount(opened))
+        forToken(opened.token, (services) => Context.get(services, AccountLinks).acceptWithNewAccount(opened)),
+      readReset: (opened) =>
+        forToken(opened.token, (services) => Context.get(services, AccountLinks).readReset(opened)),
+      reset: (opened) => forToken(opened.token, (services) => Context.get(services, AccountLinks).reset(opened))
     })
   })
 )

@@ -3,11 +3,11 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { onServer } from "../../support/postgres/OnServer.ts"
 import { CELLS, CellsTest, NORTH, storeInEachCell, Databases, inCell, storeIn } from "../../support/cells/CellsTest.ts"
-import { agentOf, clientOf, newKey, signIn } from "../../support/rpc/Rpc.ts"
+import { memberEverywhere } from "../../support/cells/Members.ts"
+import { agentOf, newKey } from "../../support/rpc/Rpc.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
-import { installing, performIn } from "../../support/data/Writes.ts"
+import { installing } from "../../support/data/Writes.ts"
 import { AppId } from "../../../src/domain/access/Ids.ts"
-import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { assertUnavailable, baseUrl, dataOf, makeClient, pageOf } from "../../support/http/Api.ts"
 
 const countProducts = (cell: (typeof CELLS)[number]) =>
@@ -30,24 +30,6 @@ const closeDatabase = Effect.fn(function* (of: Redacted.Redacted) {
   const open = onServer(server.href, allow(true))
   yield* Effect.acquireRelease(onServer(server.href, allow(false), terminate), () => open)
   return open
-})
-
-/** A member of one store in each cell, signed in through `main`. */
-const memberEverywhere = Effect.gen(function* () {
-  const merchant = yield* makeMerchant()
-  const stores = yield* storeInEachCell
-  for (const { cell, storeId } of stores) {
-    yield* inCell(
-      cell,
-      Effect.gen(function* () {
-        const { join } = yield* Merchants
-        const perform = yield* performIn(storeId)
-        yield* perform(join(storeId, merchant.email, "owner"))
-      })
-    )
-  }
-  const cookie = yield* signIn(merchant.email)
-  return { stores, cookie, client: yield* clientOf(cookie) }
 })
 
 layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", (it) => {

@@ -18,13 +18,13 @@ import { AGENT } from "../data/Writes.ts"
 export const newKey = () => IdempotencyKey.make(randomUUID())
 
 /** Signs in over HTTP and returns the session cookie. */
-export const signIn = (email: Email) =>
+export const signIn = (email: Email, password = PASSWORD) =>
   Effect.flatMap(baseUrl, (base) =>
     Effect.promise(async () => {
       const response = await fetch(`${base}/auth/sign-in`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ email, password: PASSWORD })
+        body: JSON.stringify({ email, password })
       })
       return response.headers.get("set-cookie")?.split(";")[0] ?? ""
     })
