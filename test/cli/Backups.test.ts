@@ -62,7 +62,9 @@ layer(Backup.layer, { excludeTestServices: true, timeout: "3 minutes" })((it) =>
 
       const restored = yield* dataFolder
       yield* succeeds(restored, "backup", "restore", backup)
-      assert.deepStrictEqual(readdirSync(restored).toSorted(), ["media", "postgres"])
+      // The cluster is elsewhere if the account of the server cannot enter the programs that npm installed.
+      const names = readdirSync(restored).map((name) => name.replace(/\.location$/, ""))
+      assert.sameMembers(names, ["media", "postgres"])
       assert.strictEqual(yield* succeeds(restored, "stores", "list"), "No stores\n")
     })
   )

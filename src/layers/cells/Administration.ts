@@ -33,7 +33,8 @@ export const listCells = Effect.gen(function* () {
     union all
     select c.name, c.is_open, (
       select extract(epoch from clock_timestamp() - r.reply_time)::float8 from pg_stat_replication r
-      join pg_replication_slots l on l.active_pid = r.pid where l.slot_name = 'partner_api_global_' || c.name limit 1
+      join pg_replication_slots l on l.active_pid = r.pid and l.database = current_database()
+      where l.slot_name = 'partner_api_global_' || c.name || '_' || l.datoid limit 1
     ), (select count(*)::integer from directory d where d.cell = c.name)
     from cells c order by 1
   `)

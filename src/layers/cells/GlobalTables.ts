@@ -41,7 +41,7 @@ const FOREIGN_KEYS = {
 
 const PUBLICATION = "partner_api_global"
 
-/** Name of the subscription of a cell, and of its slot in `main`. */
+/** Name of the subscription of a cell. */
 export const subscriptionOf = (cell: CellName) => `partner_api_global_${cell}`
 
 /** The database cannot hold a cell, or `main` cannot replicate to one. */
@@ -53,6 +53,16 @@ export class CellRefused extends Data.TaggedError("CellRefused")<{ readonly reas
 
 const readLevel = requiredRowReader(Schema.Struct({ level: Schema.String }))
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
+const readName = requiredRowReader(Schema.Struct({ name: Schema.String }))
+
+/** Returns the name of the slot of a cell. Slots belong to the server, which may have the `main` of several installations. */
+export const slotOf = (main: SqlClient.SqlClient, cell: CellName) =>
+  Effect.map(
+    readName(main`
+      select ${subscriptionOf(cell)} || '_' || oid as name from pg_database where datname = current_database()
+    `),
+    ({ name }) => name
+  )
 
 /** Creates the publication of the global tables in `main`. */
 const publish = Effect.gen(function* () {
@@ -110,13 +120,13 @@ const awaitCopies = (subscription: string) =>
   )
 
 /** Subscribes a cell to the global tables. `source` is the URL of `main` as the server of the cell reaches it. */
-const subscribe = Effect.fnUntraced(function* (name: string, source: Redacted.Redacted) {
+const subscribe = Effect.fnUntraced(function* (name: string, slot: string, source: Redacted.Redacted) {
   const sql = yield* SqlClient.SqlClient
   if (yield* hasSubscription(sql, name)) {
     yield* sql`alter subscription ${sql(name)} refresh publication`
   } else {
     yield* prepare
-    yield* createSubscription(sql, name, PUBLICATION, source)
+    yield* createSubscription(sql, name, { publication: PUBLICATION, slot, url: source })
   }
   yield* awaitCopies(name)
 })
@@ -136,9 +146,10 @@ export interface NewCell {
 export const addCell = Effect.fn("GlobalTables.addCell")(function* ({ name, setting, source, url }: NewCell) {
   const sql = yield* SqlClient.SqlClient
   yield* publish
-  yield* createSlot(sql, subscriptionOf(name))
+  const slot = yield* slotOf(sql, name)
+  yield* createSlot(sql, slot)
   const database = postgres({ url, maxConnections: 2, withoutTimeouts: true })
-  yield* Effect.andThen(migrate(migrations), subscribe(subscriptionOf(name), source)).pipe(
+  yield* Effect.andThen(migrate(migrations), subscribe(subscriptionOf(name), slot, source)).pipe(
     Effect.provide(database),
     Effect.catchTags({ SqlError: (error) => Effect.fail(explainDatabaseError({ name: setting, url })(error)) })
   )

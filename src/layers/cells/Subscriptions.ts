@@ -24,15 +24,17 @@ export const createSlot = (source: SqlClient.SqlClient, name: string) =>
     where not exists (select from pg_replication_slots where slot_name = ${name})
   `
 
-/** Creates a subscription that reads from the slot of its name. `url` is the source as the server of the target reaches it. */
-export const createSubscription = (
-  target: SqlClient.SqlClient,
-  name: string,
-  publication: string,
-  url: Redacted.Redacted
-) =>
+/** Publication and slot that a subscription reads. `url` is the source as the server of the target reaches it. */
+interface Source {
+  readonly publication: string
+  readonly slot: string
+  readonly url: Redacted.Redacted
+}
+
+/** Creates a subscription that reads from an existing slot. */
+export const createSubscription = (target: SqlClient.SqlClient, name: string, { publication, slot, url }: Source) =>
   // Statements of data definition take no parameters.
   target`
     create subscription ${target(name)} connection ${target.literal(`'${Redacted.value(url).replaceAll("'", "''")}'`)}
-    publication ${target(publication)} with (create_slot = false)
+    publication ${target(publication)} with (create_slot = false, slot_name = ${target.literal(`'${slot}'`)})
   `

@@ -1,7 +1,7 @@
 import { Effect, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type CellSettings, cellSettings } from "../cells/CellSettings.ts"
-import { subscriptionOf } from "../cells/GlobalTables.ts"
+import { slotOf, subscriptionOf } from "../cells/GlobalTables.ts"
 import { databaseOptions } from "../DatabaseConfig.ts"
 import { compareSchema } from "../Migrations.ts"
 import { type DatabaseSource, explainDatabaseError } from "../sql/DatabaseFailed.ts"
@@ -97,7 +97,7 @@ const checkSlot = Effect.fnUntraced(function* (cell: CellSettings) {
   const slot = yield* readSlot(sql`
     select active as "isActive", wal_status as status,
       pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)::float8 as lag
-    from pg_replication_slots where slot_name = ${subscriptionOf(cell.name)}
+    from pg_replication_slots where slot_name = ${yield* slotOf(sql, cell.name)}
   `)
   if (Option.isNone(slot)) return problem(`main keeps no changes for it. Run: partner-api cells add ${cell.name}`)
   const { isActive, lag, status } = slot.value

@@ -68,7 +68,7 @@ export const subscribe = Effect.fn("Replication.subscribe")(function* (
   const name = nameOfMove(store)
   yield* dropSlot(source, store)
   yield* createSlot(source, name)
-  yield* createSubscription(target, name, name, sourceUrl)
+  yield* createSubscription(target, name, { publication: name, slot: name, url: sourceUrl })
 })
 
 /** Ends copying. Also drops the slot, if the target reaches the source. */

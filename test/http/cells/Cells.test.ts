@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { onServer } from "../../support/postgres/OnServer.ts"
 import { CELLS, CellsTest, NORTH, storeInEachCell, Databases, inCell, storeIn } from "../../support/cells/CellsTest.ts"
 import { memberEverywhere } from "../../support/cells/Members.ts"
+import { cellDatabases } from "../../support/cells/CellDatabases.ts"
 import { agentOf, newKey } from "../../support/rpc/Rpc.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { installing } from "../../support/data/Writes.ts"
@@ -153,6 +154,13 @@ layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", 
         assert.strictEqual(refused._tag, "ResetRefused")
       }
     })
+  )
+
+  it.effect("another installation on the same server may have cells of the same names", () =>
+    Effect.gen(function* () {
+      const { cells } = yield* cellDatabases([NORTH])
+      assert.lengthOf(cells, 1)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("a cell that is out of reach answers 503 with Retry-After; the others go on", () =>
