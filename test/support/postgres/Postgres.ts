@@ -9,7 +9,7 @@ import { onServer } from "./OnServer.ts"
 const databaseFrom = Effect.fnUntraced(function* (template: string) {
   const url = inject("databaseServer")
   const name = `${inject("databasePrefix")}${randomUUID().replaceAll("-", "")}`
-  yield* Effect.acquireRelease(onServer(url, `create database ${name} template ${template}`), () =>
+  yield* Effect.acquireRelease(onServer(url, `create database ${name} template ${template} strategy file_copy`), () =>
     onServer(url, `drop database ${name} with (force)`)
   )
   const database = new URL(url)
