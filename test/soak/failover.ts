@@ -1,6 +1,7 @@
 import { Effect, Schedule } from "effect"
-import Pg from "pg"
+import type Pg from "pg"
 import { openConnection } from "../bench/database.ts"
+import { attempt } from "../support/postgres/Postmasters.ts"
 import { auditDeliveries, countReception } from "../support/process/DeliveryAudit.ts"
 import { badReceivers } from "../support/webhooks/BadReceivers.ts"
 import { type Acknowledged, makeLoad } from "./failoverLoad.ts"
@@ -20,21 +21,6 @@ const RECOVERY = 5_000
 
 /** Seconds of writes before each kill. */
 const SECONDS_BEFORE = 3
-
-/** Runs a statement on a connection of its own. Fails silently while there is no primary. */
-const attempt = (url: string, statement: string) =>
-  Effect.promise(async () => {
-    const client = new Pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 2_000 })
-    client.on("error", () => undefined)
-    try {
-      await client.connect()
-      return (await client.query<Record<string, unknown>>(statement)).rows
-    } catch {
-      return undefined
-    } finally {
-      await client.end().catch(() => undefined)
-    }
-  })
 
 /** Milliseconds of one round: from the kill to the promotion, and the others from the promotion. */
 interface Round {
@@ -166,12 +152,7 @@ const run = (programs: FoundPrograms, { "failover-kills": kills }: Sizes) =>
     invariants.none("responses other than 2xx and 503 with Retry-After, or connection errors", clients.bad)
     for (const [status, n] of clients.seen) invariants.fact(`responses ${status}`, String(n))
     invariants.fact("longest request", `${seconds(clients.longest())} s`)
-    invariants.fact("deliveries due", String(audit.due))
-    invariants.none("deliveries lost", audit.lost)
-    invariants.none("delivered without an event", audit.unexpected)
-    invariants.none("more arrivals than attempts", audit.unexplained)
-    invariants.none("deliveries without a complete log", audit.unrecorded)
-    invariants.fact("arrivals beyond the first", String(audit.duplicates))
+    invariants.deliveries(audit)
     invariants.fact("longest failover of Patroni", `${seconds(longest(rounds, ({ promoted }) => promoted))} s`)
     const recovered = (what: string, of: (round: Round) => number) =>
       invariants.atMost(`${what} after the promotion`, longest(rounds, of), RECOVERY, " ms")

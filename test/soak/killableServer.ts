@@ -50,10 +50,7 @@ export const killableServer: Effect.Effect<KillableServer, never, Scope.Scope> =
   })
   const start = Effect.gen(function* () {
     startAgain(cluster)
-    yield* waitFor(
-      "a server",
-      Effect.promise(() => attempt(url, "select 1"))
-    )
+    yield* waitFor("a server", attempt(url, "select 1"))
   })
   yield* kill
   yield* start

@@ -56,7 +56,8 @@ const awaitEnd = (command: Command) =>
 
 const between = (least: number, most: number) => Effect.sleep(least + Math.random() * (most - least))
 
-const run = ({ "move-rounds": rounds }: Sizes) =>
+/** Moves a store between three servers under load, and kills a process in each state of a move. */
+export const killedMoves = ({ "move-rounds": rounds }: Sizes) =>
   Effect.gen(function* () {
     const invariants = makeInvariants("moves")
     const servers = yield* Effect.forEach(NAMES, (name) =>
@@ -90,11 +91,9 @@ const run = ({ "move-rounds": rounds }: Sizes) =>
     yield* Effect.forkScoped(
       Effect.forever(
         Effect.delay(
-          Effect.forEach(
-            servers,
-            ({ url }) => Effect.promise(() => attempt(url, "update rate_windows set hits = '{}' where hits <> '{}'")),
-            { concurrency: "unbounded" }
-          ),
+          Effect.forEach(servers, ({ url }) => attempt(url, "update rate_windows set hits = '{}' where hits <> '{}'"), {
+            concurrency: "unbounded"
+          }),
           "1 second"
         )
       )
@@ -102,11 +101,7 @@ const run = ({ "move-rounds": rounds }: Sizes) =>
 
     const move = (...args: ReadonlyArray<string>) =>
       startCommand(["stores", "move", "--store", store.storeId, ...args], { DATABASE_URL: main.url, ...settings })
-    const rowsOf = (statement: string) =>
-      waitFor(
-        "main",
-        Effect.promise(() => attempt(main.url, statement))
-      )
+    const rowsOf = (statement: string) => waitFor("main", attempt(main.url, statement))
     const stateNow = Effect.map(rowsOf(`select state from store_moves where store_id = '${store.storeId}'`), ([row]) =>
       String(row?.["state"])
     )
@@ -175,9 +170,7 @@ const run = ({ "move-rounds": rounds }: Sizes) =>
           )
         )
         yield* between(0, within)
-        const seen = yield* Effect.promise(() =>
-          attempt(main.url, `select state from store_moves where store_id = '${store.storeId}'`)
-        )
+        const seen = yield* attempt(main.url, `select state from store_moves where store_id = '${store.storeId}'`)
         if (victim === "mover") yield* mover.kill
         else if (victim === "worker") yield* workers.killOne
         else {
@@ -266,15 +259,7 @@ const run = ({ "move-rounds": rounds }: Sizes) =>
       for (const [status, n] of clients.seen) invariants.fact(`responses ${status}`, String(n))
       invariants.fact("longest request", `${(clients.longest() / 1000).toFixed(1)} s`)
     }
-    invariants.fact("deliveries due", String(audit.due))
-    invariants.none("deliveries lost", audit.lost)
-    invariants.none("delivered without an event", audit.unexpected)
-    invariants.none("more arrivals than attempts", audit.unexplained)
-    invariants.none("deliveries without a complete log", audit.unrecorded)
-    invariants.fact("arrivals beyond the first", String(audit.duplicates))
+    invariants.deliveries(audit)
     invariants.none("unexpected exits of workers", workers.unexpectedExits())
     return invariants.all
   }).pipe(Effect.scoped, Effect.orDie)
-
-/** Moves a store between three servers under load, and kills a process in each state of a move. */
-export const killedMoves = (sizes: Sizes) => run(sizes)

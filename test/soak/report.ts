@@ -1,4 +1,5 @@
 import { Effect, Fiber, Schedule } from "effect"
+import type { DeliveryAudit } from "../support/process/DeliveryAudit.ts"
 
 /** An invariant with its observed value; `holds` is null for information. */
 export interface Invariant {
@@ -12,19 +13,29 @@ export interface Invariant {
 export const makeInvariants = (part: string) => {
   const all: Array<Invariant> = []
   const add = (what: string, seen: string, holds: boolean | null) => void all.push({ part, what, seen, holds })
+  const none = (what: string, some: ReadonlyArray<unknown> | number) => {
+    const n = typeof some === "number" ? some : some.length
+    const example = typeof some === "number" || n === 0 ? "" : `, as ${String(some[0])}`
+    add(what, `${n}${example}`, n === 0)
+  }
   return {
     all,
-    none: (what: string, some: ReadonlyArray<unknown> | number) => {
-      const n = typeof some === "number" ? some : some.length
-      const example = typeof some === "number" || n === 0 ? "" : `, as ${String(some[0])}`
-      add(what, `${n}${example}`, n === 0)
-    },
+    none,
     atLeast: (what: string, seen: number, least: number) =>
       add(`${what}, at least ${least}`, String(seen), seen >= least),
     atMost: (what: string, seen: number, most: number, unit = "") =>
       add(`${what}, at most ${most}${unit}`, `${Math.round(seen)}${unit}`, seen <= most),
     /** Adds a value for information. */
-    fact: (what: string, seen: string) => add(what, seen, null)
+    fact: (what: string, seen: string) => add(what, seen, null),
+    /** Adds a {@link DeliveryAudit}. */
+    deliveries: (audit: DeliveryAudit) => {
+      add("deliveries due", String(audit.due), null)
+      none("deliveries lost", audit.lost)
+      none("delivered without an event", audit.unexpected)
+      none("more arrivals than attempts", audit.unexplained)
+      none("deliveries without a complete log", audit.unrecorded)
+      add("arrivals beyond the first", String(audit.duplicates), null)
+    }
   }
 }
 

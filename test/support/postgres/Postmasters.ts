@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { closeSync, openSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -30,17 +31,18 @@ export const isThere = (pid: number) => {
   }
 }
 
-/** Runs a statement on a connection of its own, and returns its rows. Returns undefined if that fails. */
-export const attempt = async (url: string, statement: string) => {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  // The connection can break again while it is closed.
-  client.on("error", () => undefined)
-  try {
-    await client.connect()
-    return (await client.query<Record<string, unknown>>(statement)).rows
-  } catch {
-    return undefined
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
+/** Runs a statement on a connection of its own, and returns its rows. Returns undefined if that fails, or takes 2 s. */
+export const attempt = (url: string, statement: string) =>
+  Effect.promise(async () => {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 2_000 })
+    // The connection can break again while it is closed.
+    client.on("error", () => undefined)
+    try {
+      await client.connect()
+      return (await client.query<Record<string, unknown>>(statement)).rows
+    } catch {
+      return undefined
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  })

@@ -23,8 +23,7 @@ export const restartable: Effect.Effect<Restartable, never, Scope.Scope> = Effec
     process.kill(pid, "SIGQUIT")
     yield* Effect.repeat(pause, { while: () => isThere(pid) })
     startAgain(cluster)
-    const isUp = Effect.promise(async () => (await attempt(url, "select 1")) !== undefined)
-    yield* Effect.repeat(Effect.andThen(pause, isUp), { until: (up) => up })
+    yield* Effect.repeat(Effect.andThen(pause, attempt(url, "select 1")), { until: (rows) => rows !== undefined })
   })
   return { url, restart }
 })
