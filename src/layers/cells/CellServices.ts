@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import { Apps } from "../../domain/access/Apps.ts"
 import { Developers } from "../../domain/access/Developers.ts"
 import { EmailUnproven, Merchants } from "../../domain/access/Merchants.ts"
-import { Sessions, type SessionConnection } from "../../domain/access/Sessions.ts"
+import { Sessions } from "../../domain/access/Sessions.ts"
 import { Stores } from "../../domain/access/Stores.ts"
 import { AccountLinks } from "../../domain/access/AccountLinks.ts"
 import type { CellName } from "../../domain/cells/Cells.ts"
@@ -13,7 +13,7 @@ import { indexMember } from "../access/Merchants.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { GlobalDatabase } from "../sql/Postgres.ts"
 import { Directory } from "./Directory.ts"
-import { MemberRoles } from "./MemberRoles.ts"
+import { MemberRoles, sessionsWithRoles } from "./MemberRoles.ts"
 
 /** Services on the global database, which all cells share. They are those of the cell `main`. */
 export class GlobalServices extends Context.Service<
@@ -42,33 +42,12 @@ export class GlobalServices extends Context.Service<
   )
 }
 
-/** Lists the memberships that connections need, with the index of their connection. */
-export const membersOf = (connections: ReadonlyArray<SessionConnection>) =>
-  connections.flatMap(({ merchantId, stores }, index) => stores.map((storeId) => ({ merchantId, storeId, index })))
-
 /** Sessions of the global database, with the roles of a cell. */
 const SessionsInCell = Layer.effect(
   Sessions,
   Effect.gen(function* () {
     const { sessions } = yield* GlobalServices
-    const { lost, rolesOf } = yield* MemberRoles
-    return Sessions.of({
-      ...sessions,
-      find: (token, stores) =>
-        Effect.flatMap(sessions.find(token, []), (session) =>
-          Effect.map(rolesOf(session.merchantId, stores), (roles) => ({ ...session, roles }))
-        ),
-      admit: (token, stores, calls) =>
-        Effect.flatMap(sessions.admit(token, [], calls), (admitted) =>
-          Effect.map(rolesOf(admitted.merchantId, stores), (roles) => ({ ...admitted, roles }))
-        ),
-      ended: Effect.fnUntraced(function* (connections) {
-        const members = membersOf(connections)
-        const ended = yield* sessions.ended(connections.map((connection) => ({ ...connection, stores: [] })))
-        const left = (yield* lost(members)).flatMap((index) => members[index]?.index ?? [])
-        return [...new Set([...ended, ...left])]
-      })
-    })
+    return sessionsWithRoles(sessions, yield* MemberRoles)
   })
 )
 

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MerchantId } from "../../domain/access/Ids.ts"
 import { Role } from "../../domain/access/Merchants.ts"
+import { Sessions } from "../../domain/access/Sessions.ts"
 import { StoreMoved } from "../../domain/cells/Cells.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { KNOWN_ROLES } from "../access/Merchants.ts"
@@ -63,4 +64,27 @@ export class MemberRoles extends Context.Service<MemberRoles>()("layers/cells/Me
   })
 }) {
   static readonly layer = Layer.effect(this, this.make)
+}
+
+/** Sessions of the global database, with the roles that the cells of the stores know. */
+export const sessionsWithRoles = (
+  sessions: typeof Sessions.Service,
+  { lost, rolesOf }: Pick<typeof MemberRoles.Service, "lost" | "rolesOf">
+) => {
+  const addRoles = <A extends { readonly merchantId: MerchantId }>(session: A, stores: ReadonlyArray<StoreId>) =>
+    Effect.map(rolesOf(session.merchantId, stores), (roles) => ({ ...session, roles }))
+  return Sessions.of({
+    ...sessions,
+    find: (token, stores) => Effect.flatMap(sessions.find(token, []), (session) => addRoles(session, stores)),
+    admit: (token, stores, calls) =>
+      Effect.flatMap(sessions.admit(token, [], calls), (admitted) => addRoles(admitted, stores)),
+    ended: Effect.fnUntraced(function* (connections) {
+      const members = connections.flatMap(({ merchantId, stores }, index) =>
+        stores.map((storeId) => ({ merchantId, storeId, index }))
+      )
+      const ended = yield* sessions.ended(connections.map((connection) => ({ ...connection, stores: [] })))
+      const left = (yield* lost(members)).flatMap((index) => members[index]?.index ?? [])
+      return [...new Set([...ended, ...left])]
+    })
+  })
 }

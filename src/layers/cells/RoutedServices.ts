@@ -13,9 +13,8 @@ import { Consents } from "../../domain/oauth/Consents.ts"
 import { Grants } from "../../domain/oauth/Grants.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Cells, type CellServices } from "./Cells.ts"
-import { membersOf } from "./CellServices.ts"
 import { Directory } from "./Directory.ts"
-import { MemberRoles } from "./MemberRoles.ts"
+import { MemberRoles, sessionsWithRoles } from "./MemberRoles.ts"
 import { makeCalls } from "./CellCalls.ts"
 import { RoutedDevelopers } from "./RoutedDevelopers.ts"
 
@@ -24,32 +23,18 @@ const RoutedSessions = Layer.effect(
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const { findIndexes, inStore } = yield* makeCalls
-
-    const withRoles = Effect.fnUntraced(function* <A extends { readonly merchantId: MerchantId }>(
-      session: A,
-      stores: ReadonlyArray<StoreId>
-    ) {
-      const roles: Record<StoreId, Role> = {}
-      for (const store of new Set(stores)) {
-        const found = yield* inStore(store, (services) =>
-          Context.get(services, MemberRoles).rolesOf(session.merchantId, [store])
-        )
-        Object.assign(roles, found)
-      }
-      return { ...session, roles }
-    })
-
-    return Sessions.of({
-      ...sessions,
-      find: (token, stores) => Effect.flatMap(sessions.find(token, []), (session) => withRoles(session, stores)),
-      admit: (token, stores, calls) =>
-        Effect.flatMap(sessions.admit(token, [], calls), (admitted) => withRoles(admitted, stores)),
-      ended: Effect.fnUntraced(function* (connections) {
-        const ended = yield* sessions.ended(connections.map((connection) => ({ ...connection, stores: [] })))
-        const members = membersOf(connections)
-        const lost = yield* findIndexes(members, (services, some) => Context.get(services, MemberRoles).lost(some))
-        return [...new Set([...ended, ...lost.flatMap((index) => members[index]?.index ?? [])])]
-      })
+    return sessionsWithRoles(sessions, {
+      rolesOf: Effect.fnUntraced(function* (merchantId, stores) {
+        const roles: Record<StoreId, Role> = {}
+        for (const store of new Set(stores)) {
+          const found = yield* inStore(store, (services) =>
+            Context.get(services, MemberRoles).rolesOf(merchantId, [store])
+          )
+          Object.assign(roles, found)
+        }
+        return roles
+      }),
+      lost: (members) => findIndexes(members, (services, some) => Context.get(services, MemberRoles).lost(some))
     })
   })
 )
