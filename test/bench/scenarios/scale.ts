@@ -1,5 +1,4 @@
-import { ConfigProvider, type Context, Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
+import { ConfigProvider, type Context, Duration, Effect, Layer, Redacted } from "effect"
 import type Pg from "pg"
 import { statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,7 +19,6 @@ import { makeCells } from "../seed/scaleCells.ts"
 import {
   addMeasuredStores,
   appToken,
-  controlStore,
   type Databases,
   type MeasuredStore,
   measuredStores,
@@ -28,20 +26,17 @@ import {
   type Sizes,
   storeIdOf
 } from "../seed/scaleStores.ts"
-import { firstPage, type MakeRequest, WORK } from "./scaleWork.ts"
+import { type MakeRequest, type Place, WORK } from "./scaleWork.ts"
 import { printLine } from "../serverPair.ts"
-import { SERVICE, startServer } from "../servers.ts"
+import { type RunningServer, SERVICE, startServer } from "../servers.ts"
 
-/** Shares of everything after which the work is measured. */
+/** Shares of everything at which the work is measured. Each has cells of its own. */
 const SHARES = [0.01, 0.1, 1]
 
 /** Maximum ratio of the cost at a share to that at the first. */
 const AT_MOST = 1.5
 
-const ROUNDS = 3
-
-/** Statements of a round of the control of work inside of the process. */
-const CONTROLS = 500
+const ROUNDS = 5
 const CONNECTIONS = 4
 
 /** Disk of a product with its keys, words and journal entry, and what must stay free. */
@@ -96,92 +91,112 @@ const positionOf = async (db: Pg.Client, { number, products }: MeasuredStore) =>
   return rows[0]?.id ?? ""
 }
 
-/** CPU time of some work, and that of the control at the same moment, in microseconds. */
-interface Figure {
-  readonly cpu: number
-  readonly control: number
+/** CPU time of one kind of work at each share, in microseconds. */
+interface Cost {
+  readonly title: string
+  readonly cpus: ReadonlyArray<number>
+  /** Cost at each share as a multiple of that at the first, which was measured in the same round. */
+  readonly ratios: ReadonlyArray<number>
 }
 
-/** Figures of each kind of work, a list for each share. */
-type Costs = Map<string, Array<ReadonlyArray<Figure>>>
+const cpuAt = (cpus: ReadonlyArray<number>, index: number) => cpus[index] ?? Number.NaN
 
-const note = (costs: Costs, title: string, figures: ReadonlyArray<Figure>) =>
-  void costs.set(title, [...(costs.get(title) ?? []), figures])
+/** Measures some work at all shares in turn, so that other load of the machine affects all alike. The first round warms up. */
+const compare = Effect.fnUntraced(function* (title: string, works: ReadonlyArray<Effect.Effect<number>>) {
+  const rounds = (yield* Effect.replicateEffect(Effect.all(works), ROUNDS + 1)).slice(1)
+  const medians = (of: (cpus: ReadonlyArray<number>, index: number) => number) =>
+    works.map((_, index) => medianOf(rounds.map((cpus) => of(cpus, index))))
+  return {
+    title,
+    cpus: medians(cpuAt),
+    ratios: medians((cpus, index) => cpuAt(cpus, index) / cpuAt(cpus, 0))
+  } satisfies Cost
+})
 
-/** Measures rounds of some work after rounds of the control, whose cost should stay the same. The first round warms up. */
-const measureRounds = (control: Effect.Effect<number>, work: Effect.Effect<number>) =>
-  Effect.map(
-    Effect.replicateEffect(
-      Effect.gen(function* () {
-        return { control: yield* control, cpu: yield* work } satisfies Figure
-      }),
-      ROUNDS + 1
-    ),
-    (figures) => figures.slice(1)
+/** Filled cells, with a server for them. */
+interface Installation {
+  readonly main: string
+  readonly settings: Readonly<Record<string, string>>
+  readonly server: RunningServer
+  readonly stores: ReadonlyArray<MeasuredStore & { readonly place: Place }>
+}
+
+/** Fills cells with a share of everything. The service creates the products that are copied. */
+const install = Effect.fnUntraced(function* (cluster: string, sizes: Sizes, share: number) {
+  const micros = (Date.now() - 86_400_000) * 1000
+  const { dbs, main, settings } = yield* makeCells(cluster)
+  yield* Effect.promise(() => prepareAccounts(dbs))
+  yield* Effect.promise(() => addMeasuredStores(dbs, sizes))
+  const collections = yield* Effect.gen(function* () {
+    const { base } = yield* startServer(SERVICE, main, settings)
+    for (const { product, token } of templateRequests(sizes)) yield* call(base, token, "/products", product)
+    return yield* Effect.forEach(measuredStores(sizes, share), (store) => makeCollection(base, store))
+  }).pipe(Effect.scoped)
+  yield* Effect.promise(() => copyTemplates(dbs, sizes))
+  const [took, stores] = yield* Effect.timed(fillScale(dbs, sizes, share, micros))
+  yield* printLine(
+    `${share * 100} %: ${stores.toLocaleString("en")} stores, filled in ${Duration.toSeconds(took).toFixed(0)} s`
   )
-
-const inProcess = (postmaster: number, times: number, work: Effect.Effect<unknown>) =>
-  Effect.promise(() =>
-    measureCpu(process.pid, postmaster, times, () => Effect.runPromise(Effect.replicateEffect(work, times)))
+  yield* printLine(yield* Effect.promise(() => describeFill(dbs)))
+  const placed = yield* Effect.forEach(measuredStores(sizes, share), (store, index) =>
+    Effect.promise(async () => ({
+      ...store,
+      place: { position: await positionOf(dbs.north, store), collection: collections[index] ?? "" }
+    }))
   )
+  return { dbs, main, settings, stores: placed }
+})
 
-/** Measures what is not a request: in the cell of the largest store, in this process. */
-const measureInside = (
-  main: string,
-  settings: Readonly<Record<string, string>>,
-  costs: Costs,
+/** Measures requests to the servers of all shares. */
+const measureRequests = Effect.fnUntraced(function* (
+  installations: ReadonlyArray<Installation>,
   postmaster: number,
-  sizes: Sizes
-) => {
-  const inCell = Effect.gen(function* () {
-    const claim = yield* makeClaim
-    const round = yield* makeHousekeeping
-    const sql = yield* SqlClient.SqlClient
-    return { claim, round, control: Effect.orDie(sql`select 1`) }
-  })
-  return Effect.gen(function* () {
-    const services: Context.Context<CellServices> = yield* Effect.flatMap(Cells, ({ servicesOf }) =>
-      servicesOf(CellName.make("north"))
+  requests: number
+) {
+  const costs: Array<Cost> = []
+  for (const { make, title } of WORK) {
+    for (const [index, { title: which }] of installations[0]?.stores.entries() ?? []) {
+      const works = installations.flatMap(({ server, stores }) => {
+        const store = stores[index]
+        if (store === undefined) return []
+        const run = () => sendAll(server.port, store, make(store.place), requests)
+        return [Effect.promise(() => measureCpu(server.pid, postmaster, requests, run))]
+      })
+      costs.push(yield* compare(`${title}, ${which} store`, works))
+    }
+  }
+  return costs
+})
+
+/** Work that is not a request. */
+const INSIDE = ["Directory: first use of a store", "Claim of 16 deliveries", "Round of housekeeping"] as const
+
+/** Builds what is not a request in this process: in the cell of the largest store. */
+const buildInside = Effect.fnUntraced(function* ({ main, settings }: Installation, postmaster: number, sizes: Sizes) {
+  const run = (times: number, work: Effect.Effect<unknown>) =>
+    Effect.promise(() =>
+      measureCpu(process.pid, postmaster, times, () => Effect.runPromise(Effect.replicateEffect(work, times)))
     )
-    const { claim, control, round } = yield* Effect.provideContext(inCell, services)
+  const installation = yield* Layer.build(
+    InstallationLive.pipe(
+      Layer.provideMerge(postgres({ url: Redacted.make(main), maxConnections: 10 })),
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: settings, preserveEmptyStrings: true })))
+    )
+  )
+  return yield* Effect.gen(function* () {
+    const { servicesOf } = yield* Cells
     const { cellOf } = yield* Directory
+    const north: Context.Context<CellServices> = yield* servicesOf(CellName.make("north"))
+    const [claim, round] = yield* Effect.provideContext(Effect.all([makeClaim, makeHousekeeping]), north)
     let looked = 0
     const lookUp = Effect.suspend(() => cellOf(storeIdOf((looked++ * 7919) % (sizes.stores * 100))))
-    const work = [
-      ["Directory: first use of a store", 1000, lookUp],
-      ["Claim of 16 deliveries", 10, Effect.provideContext(claim(16, new Map()), services)],
-      ["Round of housekeeping", 5, Effect.provideContext(round, services)]
-    ] as const
-    for (const [title, times, effect] of work) {
-      note(
-        costs,
-        title,
-        yield* measureRounds(inProcess(postmaster, CONTROLS, control), inProcess(postmaster, times, effect))
-      )
+    return {
+      "Directory: first use of a store": run(1000, lookUp),
+      "Claim of 16 deliveries": run(40, Effect.provideContext(claim(16, new Map()), north)),
+      "Round of housekeeping": run(10, Effect.provideContext(round, north))
     }
-  }).pipe(
-    Effect.provide(
-      InstallationLive.pipe(
-        Layer.provideMerge(postgres({ url: Redacted.make(main), maxConnections: 10 })),
-        Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: settings, preserveEmptyStrings: true })))
-      )
-    ),
-    Effect.scoped
-  )
-}
-
-/** Deletes what the measurement created, and finishes what it claimed: leases would end during the next one. */
-const cleanUp = async (db: Pg.Client, stores: ReadonlyArray<MeasuredStore>) => {
-  const made = "store_id = any($1) and sku like 'made-%'"
-  await db.query(
-    `with gone as (delete from product_keys where ${made} returning store_id, id)
-     delete from products p using gone where p.store_id = gone.store_id and p.id = gone.id`,
-    [stores.map(({ number }) => storeIdOf(number))]
-  )
-  await db.query(
-    "update deliveries set outcome = 'delivered', finished_at = now(), lease = null where lease is not null"
-  )
-}
+  }).pipe(Effect.provideContext(installation))
+})
 
 const describeFill = async (dbs: Databases) => {
   const parts = []
@@ -203,28 +218,20 @@ const describeFill = async (dbs: Databases) => {
 /** Reduces the products to what the disk has room for. */
 const fitToDisk = (sizes: Sizes): Sizes => {
   const { bavail, bsize } = statfsSync(tmpdir())
-  const room = Math.floor((bavail * bsize - FREE_BYTES) / PRODUCT_BYTES)
+  const shares = SHARES.reduce((sum, share) => sum + share, 0)
+  const room = Math.floor((bavail * bsize - FREE_BYTES) / PRODUCT_BYTES / shares)
   const part = Math.min(1, room / sizes.products)
   return { ...sizes, products: Math.floor(sizes.products * part), largest: Math.floor(sizes.largest * part) }
 }
 
-const report = (costs: Costs): ReadonlyArray<Line> =>
-  [...costs].map(([title, shares]) => {
-    const cpus = shares.map((figures) => medianOf(figures.map(({ cpu }) => cpu)))
-    const controls = shares.map((figures) => medianOf(figures.map(({ control }) => control)))
-    const relative = shares.map((figures) => medianOf(figures.map(({ control, cpu }) => cpu / control)))
-    const ratio = Math.max(...relative) / (relative[0] ?? Number.NaN)
-    const mayGrow = WORK.some((work) => work.mayGrow === true && title.startsWith(work.title))
-    return {
-      cells: [
-        title,
-        ...cpus.map((cpu, index) => `${cpu.toFixed(0)} (${controls[index]?.toFixed(0)})`),
-        ratio.toFixed(2),
-        mayGrow ? "see docs" : String(AT_MOST)
-      ],
-      ...(mayGrow ? {} : { reached: ratio <= AT_MOST })
-    }
-  })
+const lineOf = ({ cpus, ratios, title }: Cost): Line => {
+  const ratio = Math.max(...ratios)
+  const mayGrow = WORK.some((work) => work.mayGrow === true && title.startsWith(work.title))
+  return {
+    cells: [title, ...cpus.map((cpu) => cpu.toFixed(0)), ratio.toFixed(2), mayGrow ? "see docs" : String(AT_MOST)],
+    ...(mayGrow ? {} : { reached: ratio <= AT_MOST })
+  }
+}
 
 /** Measures how the cost of each kind of work grows with the number of stores and their products, in four cells. */
 export const scale = (_: string, options: Options) =>
@@ -232,51 +239,28 @@ export const scale = (_: string, options: Options) =>
     const sizes = fitToDisk(options.scale)
     if (sizes.products < options.scale.products)
       yield* printLine(`The disk has room for ${sizes.products.toLocaleString("en")} products.`)
-    const { dbs, main, settings } = yield* makeCells(yield* replicatingServer)
-    const postmaster = yield* Effect.promise(() => findPostmaster(dbs.main))
+    const cluster = yield* replicatingServer
+    const filled = yield* Effect.forEach(SHARES, (share) => install(cluster, sizes, share))
+    const postmaster = yield* Effect.promise(async () => (filled[0] ? findPostmaster(filled[0].dbs.main) : undefined))
     if (postmaster === undefined)
       return yield* Effect.die(new Error("/proc does not show the processes of the database"))
-    const micros = (Date.now() - 86_400_000) * 1000
-    yield* Effect.promise(() => prepareAccounts(dbs))
-    yield* Effect.promise(() => addMeasuredStores(dbs, sizes))
-    const control = controlStore(sizes)
+    yield* printLine("Measuring")
+    const installations = yield* Effect.forEach(filled, (one) =>
+      Effect.map(startServer(SERVICE, one.main, one.settings), (server) => ({ ...one, server }))
+    )
     const requests = options.roundMillis > 1000 ? 300 : 150
-    const collections = new Map<number, string>()
-    const costs: Costs = new Map()
-    for (const [step, share] of SHARES.entries()) {
-      if (step === 0) {
-        yield* Effect.gen(function* () {
-          const { base } = yield* startServer(SERVICE, main, settings)
-          for (const { product, token } of templateRequests(sizes)) yield* call(base, token, "/products", product)
-          for (const store of measuredStores(sizes, share)) {
-            collections.set(store.number, yield* makeCollection(base, store))
-          }
-        }).pipe(Effect.scoped)
-        yield* Effect.promise(() => copyTemplates(dbs, sizes))
-      }
-      const startedAt = performance.now()
-      const stores = yield* fillScale(dbs, sizes, SHARES[step - 1] ?? 0, share, micros)
-      const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
-      yield* printLine(`${share * 100} %: ${stores.toLocaleString("en")} stores, filled in ${seconds} s`)
-      yield* printLine(yield* Effect.promise(() => describeFill(dbs)))
-      yield* Effect.gen(function* () {
-        const { pid, port } = yield* startServer(SERVICE, main, settings)
-        for (const { make, title } of WORK) {
-          for (const store of measuredStores(sizes, share)) {
-            const position = yield* Effect.promise(() => positionOf(dbs.north, store))
-            const request = make({ position, collection: collections.get(store.number) ?? "" })
-            const measure = (which: MeasuredStore, make: MakeRequest) =>
-              Effect.promise(() => measureCpu(pid, postmaster, requests, () => sendAll(port, which, make, requests)))
-            const figures = yield* measureRounds(measure(control, firstPage), measure(store, request))
-            note(costs, `${title}, ${store.title} store`, figures)
-          }
-        }
-      }).pipe(Effect.scoped)
-      yield* measureInside(main, settings, costs, postmaster, sizes)
-      yield* Effect.promise(() => cleanUp(dbs.north, measuredStores(sizes, share)))
+    const costs = yield* measureRequests(installations, postmaster, requests)
+    const inside = yield* Effect.forEach(installations, (one) => buildInside(one, postmaster, sizes))
+    for (const title of INSIDE) {
+      costs.push(
+        yield* compare(
+          title,
+          inside.map((works) => works[title])
+        )
+      )
     }
-    const lines = report(costs)
-    const headings = ["CPU µs (of the control)", ...SHARES.map((share) => `${share * 100} %`), "Ratio", "At most"]
+    const lines = costs.map(lineOf)
+    const headings = ["CPU µs", ...SHARES.map((share) => `${share * 100} %`), "Ratio", "At most"]
     yield* printLine(`\n${formatTable(headings, lines)}\n`)
     return allReached(lines)
   }).pipe(Effect.scoped)

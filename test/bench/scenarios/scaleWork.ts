@@ -36,7 +36,7 @@ const productAt = ({ products }: MeasuredStore, n: number) => (n * 7919) % produ
 /** Number of the last tenth: no other number of the store begins with it. */
 const lateProductAt = ({ products }: MeasuredStore, n: number) => products - 1 - (n % Math.ceil(products / 10))
 
-interface Place {
+export interface Place {
   readonly collection: string
   readonly position: string
 }
@@ -48,15 +48,15 @@ interface Work {
   readonly mayGrow?: boolean
 }
 
-/** The control too, on a store that stays as it is. */
-export const firstPage: MakeRequest = (store, n) => rest(store, n, "GET", "/products?limit=20")
-
 export const WORK: ReadonlyArray<Work> = [
   {
     title: "Read one product",
     make: () => (store, n) => rest(store, n, "GET", `/products?ids=${productIdOf(productAt(store, n))}`)
   },
-  { title: "First 20 products", make: () => firstPage },
+  {
+    title: "First 20 products",
+    make: () => (store, n) => rest(store, n, "GET", "/products?limit=20")
+  },
   {
     title: "20 products after 90 %",
     make: () => (store, n) =>

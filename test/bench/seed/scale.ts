@@ -208,25 +208,21 @@ const statementsOf = (ranges: ReadonlyArray<Range>) => {
   return statements
 }
 
-/** Fills up to a share of everything. `before` is the share of the previous step. */
-export const fillScale = (dbs: Databases, sizes: Sizes, before: number, share: number, micros: number) =>
+/** Fills cells with a share of everything. Products have been created since `micros`. */
+export const fillScale = (dbs: Databases, sizes: Sizes, share: number, micros: number) =>
   Effect.gen(function* () {
-    const small = smallStoreOf(sizes)
-    const countAt = (at: number) => (at === 0 ? 0 : Math.max(1, Math.round(sizes.stores * at)))
-    const numbers = Array.from({ length: countAt(share) }, (_, number) => number)
+    const numbers = Array.from({ length: Math.max(1, Math.round(sizes.stores * share)) }, (_, number) => number)
     // The largest store exists from the start.
-    yield* Effect.promise(() => addStores(dbs, numbers.slice(Math.max(1, countAt(before)))))
-    const ranges = numbers.map((store) => ({
-      store,
-      first: store < countAt(before) ? sizeOf(sizes, store, before) : 0,
-      last: sizeOf(sizes, store, share) - 1
-    }))
-    if (before === 0) ranges.push({ store: small, first: 0, last: SMALL_PRODUCTS - 1 })
+    yield* Effect.promise(() => addStores(dbs, numbers.slice(1)))
+    const ranges = [
+      ...numbers.map((store) => ({ store, first: 0, last: sizeOf(sizes, store, share) - 1 })),
+      { store: smallStoreOf(sizes), first: 0, last: SMALL_PRODUCTS - 1 }
+    ]
     yield* Effect.forEach(
       CELLS,
       (cell) =>
         Effect.promise(async () => {
-          const mine = ranges.filter(({ first, last, store }) => cellOf(store) === cell && first <= last)
+          const mine = ranges.filter(({ store }) => cellOf(store) === cell)
           for (const some of statementsOf(mine)) {
             const columns = [
               some.map(({ store }) => store),
@@ -243,7 +239,7 @@ export const fillScale = (dbs: Databases, sizes: Sizes, before: number, share: n
         }),
       { concurrency: "unbounded", discard: true }
     )
-    yield* Effect.promise(() => addDeliveries(dbs, before, share))
+    yield* Effect.promise(() => addDeliveries(dbs, sizes, share))
     for (const db of Object.values(dbs)) yield* Effect.promise(() => db.query("vacuum (analyze)"))
     yield* Effect.promise(() => dbs.main.query("checkpoint"))
     return numbers.length

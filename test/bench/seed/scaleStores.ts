@@ -21,10 +21,13 @@ export const cellOf = (store: number): ScaleCell => CELLS[store % CELLS.length] 
 /** Apps of measured requests, each installed on the measured stores, and merchants who are members of them. */
 export const READERS = 300
 
-/** Apps with a webhook, of which some wait in each step, and deliveries of each. */
-const SUBSCRIBERS = 1000
-const STORES_OF_APP = 10
-const EVENTS_OF_STORE = 40
+/** Apps with a webhook. Each waits for some events of some stores of every cell. */
+const SUBSCRIBERS = 10_000
+const BACKLOG_STORES = 10
+const EVENTS_OF_STORE = 4
+
+/** Group of the ids of the installations on backlog stores. Smaller groups are those of apps on other stores. */
+const BACKLOG_GROUP = 3000
 
 const SCOPES = ["read_products", "write_products", "read_collections", "write_collections"]
 
@@ -49,6 +52,10 @@ export const smallStoreOf = ({ stores }: Sizes) => Math.ceil(stores / CELLS.leng
 /** Store whose products are the templates, in `main`. */
 export const templateStoreOf = (sizes: Sizes) => smallStoreOf(sizes) + CELLS.length - 1
 
+/** Stores that only have deliveries, in turn in all cells. A write to another store reaches no subscriber. */
+const backlogStores = (sizes: Sizes): ReadonlyArray<number> =>
+  Array.from({ length: BACKLOG_STORES * CELLS.length }, (_, n) => templateStoreOf(sizes) + 1 + n)
+
 export const sizeOf = ({ largest, products, stores }: Sizes, store: number, share: number): number => {
   // The sum of 1/2 to 1/stores.
   const shares = Math.log(stores) + 0.5772 - 1
@@ -56,18 +63,11 @@ export const sizeOf = ({ largest, products, stores }: Sizes, store: number, shar
   return Math.max(1, Math.round(whole * share))
 }
 
-/** Stores that are measured once a share of everything is filled. */
+/** Stores that are measured at a share of everything. */
 export const measuredStores = (sizes: Sizes, share: number): ReadonlyArray<MeasuredStore> => [
   { number: 0, title: "largest", products: sizeOf(sizes, 0, share) },
   { number: smallStoreOf(sizes), title: "small", products: SMALL_PRODUCTS }
 ]
-
-/** Store that stays as it is, in `main`. */
-export const controlStore = (sizes: Sizes): MeasuredStore => ({
-  number: templateStoreOf(sizes),
-  title: "control",
-  products: SMALL_PRODUCTS
-})
 
 export const storeIdOf = (store: number) => StoreId.make(idOf("store", 0, store))
 export const productIdOf = (product: number) => idOf("product", 0, product)
@@ -189,43 +189,47 @@ const addReaders = async (dbs: Databases, store: number) => {
   )
 }
 
-/** Adds the stores that exist from the start: the measured ones and that of the templates. */
+/** Adds the stores that exist from the start: the measured ones, that of the templates and those with a backlog. */
 export const addMeasuredStores = async (dbs: Databases, sizes: Sizes): Promise<void> => {
   const numbers = [0, smallStoreOf(sizes), templateStoreOf(sizes)]
-  await addStores(dbs, numbers)
+  await addStores(dbs, [...numbers, ...backlogStores(sizes)])
   for (const number of numbers) await addReaders(dbs, number)
 }
 
-/** Adds pending deliveries to a share of the subscribers, in each cell. */
-export const addDeliveries = async (dbs: Databases, before: number, share: number) => {
-  const [first, end] = [before, share].map((one) => READERS + Math.round(SUBSCRIBERS * one))
+/** Adds a share of the subscribers, with pending deliveries in each cell. */
+export const addDeliveries = async (dbs: Databases, sizes: Sizes, share: number) => {
+  const end = READERS + Math.round(SUBSCRIBERS * share)
   await dbs.main.query(
     `insert into webhooks (app_id, url, kinds, secret)
      select scale_id(${KINDS.app}, 0, n), 'https://app.example.com/' || n, '{catalog.product.updated.v1}', $3
      from generate_series($1::integer, $2::integer - 1) n`,
-    [first, end, encodeSecret(Buffer.alloc(32, 1))]
+    [READERS, end, encodeSecret(Buffer.alloc(32, 1))]
   )
-  for (const db of Object.values(dbs)) {
+  for (const cell of CELLS) {
+    const db = dbs[cell]
+    const stores = backlogStores(sizes).filter((number) => cellOf(number) === cell)
     await db.query("set session_replication_role = origin")
     await db.query(
       `with given as materialized (
-         select id as store, scale_id(${KINDS.collection}, 0, n) as event, n
-         from (select id from stores order by id limit ${STORES_OF_APP}) s cross join generate_series(1, ${EVENTS_OF_STORE}) n
+         select scale_id(${KINDS.store}, 0, number) as store, place,
+           scale_id(${KINDS.collection}, place::integer, n) as event, n
+         from unnest($1::integer[]) with ordinality s (number, place)
+         cross join generate_series(1, ${EVENTS_OF_STORE}) n
        ), made as (
          insert into events (store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload)
          select store, event, 'catalog.product.updated.v1', now(), 'merchant', event, 1, t.document
          from given join scale_templates t on t.place = n on conflict do nothing
+       ), subscribed as materialized (
+         select store, event, n, scale_id(${KINDS.app}, 0, app) as app,
+           scale_id(${KINDS.installation}, ${BACKLOG_GROUP} + place::integer, app) as installation
+         from given cross join generate_series($2::integer, $3::integer - 1) app
        ), installed as (
          insert into installations (store_id, id, app_id, scopes)
-         select distinct store, scale_id(${KINDS.installation}, app, ('x' || right(store::text, 12))::bit(48)::bigint),
-           scale_id(${KINDS.app}, 0, app), '{read_products}'::text[]
-         from given cross join generate_series($1::integer, $2::integer - 1) app on conflict do nothing
+         select store, installation, app, '{read_products}'::text[] from subscribed where n = 1
        )
        insert into deliveries (store_id, event_id, installation_id, app_id)
-       select store, event, scale_id(${KINDS.installation}, app, ('x' || right(store::text, 12))::bit(48)::bigint),
-         scale_id(${KINDS.app}, 0, app)
-       from given cross join generate_series($1::integer, $2::integer - 1) app`,
-      [first, end]
+       select store, event, installation, app from subscribed`,
+      [stores, READERS, end]
     )
     await db.query("set session_replication_role = replica")
   }
