@@ -231,6 +231,11 @@ export const addDeliveries = async (dbs: Databases, sizes: Sizes, share: number)
        select store, event, installation, app from subscribed`,
       [stores, READERS, end]
     )
+    // A worker moves the wakeups to their endpoints, whose statistics the measurement needs.
+    await db.query(
+      `with woken as (delete from wakeups returning app_id, next_at)
+       insert into endpoints (app_id, next_at) select app_id, min(next_at) from woken group by app_id`
+    )
     await db.query("set session_replication_role = replica")
   }
 }
