@@ -6,6 +6,7 @@ import { Email, Merchants } from "../domain/access/Merchants.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { appPlans } from "./AppPlans.ts"
 import { events, secretFields, webhook } from "./AppWebhooks.ts"
+import { OtherCells, printRows } from "./CellLists.ts"
 import {
   anyNumberOf,
   app,
@@ -22,7 +23,7 @@ import {
   usageError,
   withHelp
 } from "./Options.ts"
-import { print, printList } from "./Output.ts"
+import { print } from "./Output.ts"
 
 /** Creates a client secret. The client id is the app's id. */
 const createClientSecret = Effect.fnUntraced(function* (app: AppId, overlapHours: number) {
@@ -81,9 +82,24 @@ const create = command(
 )
 
 const list = command("list", { limit, json }, function* ({ json, limit }) {
-  const apps = yield* Apps
-  yield* printList(json, "apps", yield* apps.list(limit))
-}).pipe(withHelp({ summary: "List the newest apps", examples: ["", "--limit 10 --json"] }))
+  const { list } = yield* OtherCells
+  const apps = Effect.flatMap(Apps, (service) => service.list(limit))
+  const own = yield* apps
+  const others = yield* list(apps)
+  // Every cell has copies of the apps, and counts the installations on its own stores.
+  const counts = new Map<AppId, number>()
+  for (const { appId, installations } of others.found.flatMap(({ rows }) => rows)) {
+    counts.set(appId, (counts.get(appId) ?? 0) + installations)
+  }
+  const rows = own.map((app) => ({ ...app, installations: app.installations + (counts.get(app.appId) ?? 0) }))
+  yield* printRows(json, "apps", rows, others)
+}).pipe(
+  withHelp({
+    summary: "List the newest apps with their installations",
+    details: "If a cell is out of reach, the command counts those of the others, and fails.",
+    examples: ["", "--limit 10 --json"]
+  })
+)
 
 const rotate = command(
   "rotate-secret",

@@ -6,6 +6,7 @@ import { type InstallationAct, TRANSITIONS } from "../domain/access/Installation
 import { Tokens } from "../domain/access/Tokens.ts"
 import type { StoreId } from "../domain/Store.ts"
 import { type Write, Writes } from "../domain/Write.ts"
+import { newest, OtherCells, printRows } from "./CellLists.ts"
 import {
   app,
   capabilities,
@@ -20,7 +21,7 @@ import {
   usageError,
   withHelp
 } from "./Options.ts"
-import { print, printList } from "./Output.ts"
+import { print } from "./Output.ts"
 
 /** Issues an access token of an installation and prints both. */
 const printToken = Effect.fnUntraced(function* (asJson: boolean, installation: Installation) {
@@ -57,13 +58,28 @@ const list = command(
   "list",
   { store: Flag.optional(store), app: Flag.optional(app), limit, json },
   function* ({ app, json, limit, store }) {
-    const installations = yield* Installations
+    const { list } = yield* OtherCells
     if (Option.isNone(store) && Option.isNone(app)) return yield* usageError("Give --store, --app or both")
-    yield* printList(json, "installations", yield* installations.list({ storeId: store, appId: app, limit }))
+    const installations = Effect.flatMap(Installations, (service) =>
+      service.list({ storeId: store, appId: app, limit })
+    )
+    const own = yield* installations
+    // The command runs in the cell of a given store. A cell without a copy of the app yet has no installation of it.
+    const others = Option.isSome(store)
+      ? { found: [], missing: [] }
+      : yield* list(Effect.catchTag(installations, "AppNotFound", () => Effect.succeed([])))
+    const all = [own, ...others.found.map(({ rows }) => rows)].flat()
+    yield* printRows(
+      json,
+      "installations",
+      newest(all, ({ installationId }) => installationId, limit),
+      others
+    )
   }
 ).pipe(
   withHelp({
     summary: "List the newest installations of a store or an app",
+    details: "If a cell is out of reach, the command prints the rows of the others, and fails.",
     examples: ["--store <id>", "--app <id> --json"]
   })
 )

@@ -3,6 +3,7 @@ import type { InstallationId } from "../domain/access/Ids.ts"
 import { Installations } from "../domain/access/Installations.ts"
 import { type CellName, MAIN } from "../domain/cells/Cells.ts"
 import type { StoreId } from "../domain/Store.ts"
+import { unavailableIn } from "../domain/Unavailable.ts"
 import { AccessLive } from "../layers/access/Access.ts"
 import { BillingLive } from "../layers/billing/Billing.ts"
 import { BulkheadLive } from "../layers/Bulkhead.ts"
@@ -21,6 +22,7 @@ import { CustomersLive } from "../layers/records/Customers.ts"
 import { OrdersLive } from "../layers/records/Orders.ts"
 import { WebhooksLive } from "../layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../layers/Writes.ts"
+import { type Listed, OtherCells } from "./CellLists.ts"
 
 /** Services of all commands, on `DATABASE_URL` or on the embedded database. */
 const ServicesLive = Layer.mergeAll(
@@ -31,7 +33,8 @@ const ServicesLive = Layer.mergeAll(
   Layer.provide(ImportsLive, Layer.mergeAll(CatalogLive, CustomersLive, OrdersLive)),
   Layer.provide(ImportFilesLive, Layer.mergeAll(AccessLive, BulkheadLive, ChangeSetsLive, WritesLive)),
   WebhooksLive,
-  WritesLive
+  WritesLive,
+  Layer.succeed(OtherCells, { list: () => Effect.succeed({ found: [], missing: [] }) })
 ).pipe(Layer.provide(RepositoriesLive), Layer.provide(LimitsLive), Layer.provideMerge(DatabaseLive))
 
 /** Subject of a command, by which its cell is found. */
@@ -58,6 +61,33 @@ const cellOf = Effect.fnUntraced(function* ({ cell, installation, store }: Subje
   return installation === undefined ? MAIN : yield* cellOfInstallation(installation)
 })
 
+/** Cells that are asked for their rows at once. */
+const CONCURRENCY = 8
+
+const otherCells = Effect.map(Cells, ({ names, servicesOf }) =>
+  OtherCells.of({
+    list: Effect.fnUntraced(function* <A, E>(rows: Effect.Effect<ReadonlyArray<A>, E, Listed>) {
+      const answers = yield* Effect.forEach(
+        names,
+        (cell) =>
+          Effect.flatMap(servicesOf(cell), (services) => Effect.provideContext(rows, services)).pipe(
+            Effect.map((found) => ({ cell, rows: Option.some(found) })),
+            Effect.catchCauseIf(
+              (cause) => unavailableIn(cause) !== undefined,
+              () => Effect.succeed({ cell, rows: Option.none() })
+            ),
+            Effect.scoped
+          ),
+        { concurrency: CONCURRENCY }
+      )
+      return {
+        found: answers.flatMap(({ cell, rows }) => (Option.isSome(rows) ? [{ cell, rows: rows.value }] : [])),
+        missing: answers.flatMap(({ cell, rows }) => (Option.isNone(rows) ? [cell] : []))
+      }
+    })
+  })
+)
+
 /** Services in the cell of the subject. */
 const ServicesInCell = (subject: Subject) =>
   Layer.effectContext(
@@ -65,7 +95,7 @@ const ServicesInCell = (subject: Subject) =>
       const main = yield* Effect.context<CellServices>()
       const { servicesOf } = yield* Cells
       const cell = yield* cellOf(subject)
-      return cell === MAIN ? main : yield* servicesOf(cell)
+      return Context.add(cell === MAIN ? main : yield* servicesOf(cell), OtherCells, yield* otherCells)
     })
   ).pipe(Layer.provide(InstallationLive), Layer.provide(DatabaseLive))
 

@@ -2,9 +2,10 @@ import { Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Country, DEFAULT_SETTINGS, Domain, Locale, Timezone, WeightUnit } from "../domain/access/Settings.ts"
 import { Plan, Stores } from "../domain/access/Stores.ts"
-import { CellName } from "../domain/cells/Cells.ts"
+import { CellName, MAIN } from "../domain/cells/Cells.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
 import { Writes } from "../domain/Write.ts"
+import { newest, OtherCells, printRows } from "./CellLists.ts"
 import {
   choice,
   command,
@@ -137,9 +138,27 @@ const createStore = command(
 )
 
 const listStores = command("list", { limit, json }, function* ({ json, limit }) {
-  const stores = yield* Stores
-  yield* printList(json, "stores", yield* stores.list(limit))
-}).pipe(withHelp({ summary: "List the newest stores with their plans and usage", examples: ["", "--limit 10 --json"] }))
+  const { list } = yield* OtherCells
+  const stores = Effect.flatMap(Stores, (service) => service.list(limit))
+  const own = yield* stores
+  const others = yield* list(stores)
+  const hasCells = others.found.length + others.missing.length > 0
+  const all = [{ cell: MAIN, rows: own }, ...others.found].flatMap(({ cell, rows }) =>
+    rows.map((store) => (hasCells ? { ...store, cell } : store))
+  )
+  yield* printRows(
+    json,
+    "stores",
+    newest(all, ({ storeId }) => storeId, limit),
+    others
+  )
+}).pipe(
+  withHelp({
+    summary: "List the newest stores with their plans, usage and cells",
+    details: "If a cell is out of reach, the command prints the rows of the others, and fails.",
+    examples: ["", "--limit 10 --json"]
+  })
+)
 
 const setPlan = command("set-plan", { store: storeArgument, plan, json }, function* ({ json, plan, store }) {
   const stores = yield* Stores

@@ -3,6 +3,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { Apps, AppSummary } from "../../domain/access/Apps.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AppRepository } from "./AppRepository.ts"
+import { SERVED } from "./Stores.ts"
 
 export const AppsLive = Layer.effect(
   Apps,
@@ -18,7 +19,7 @@ export const AppsLive = Layer.effect(
           a.id as "appId", a.name, a.scopes, a.capabilities, count(i.id)::integer as installations,
           a.created_at as "createdAt"
         from apps a
-        left join (installations i join stores s on s.id = i.store_id and s.deleted_at is null)
+        left join (installations i join stores s on s.id = i.store_id and s.deleted_at is null and ${SERVED})
           on i.app_id = a.id and i.is_active
         group by a.id order by a.id desc limit ${limit}
       `

@@ -14,6 +14,7 @@ import { developerHosts } from "../webhooks/AllowedHosts.ts"
 import { targetOf, WebhookRepository } from "../webhooks/WebhookRepository.ts"
 import { AppRepository, distinctArrayOf } from "./AppRepository.ts"
 import { INSTALLED, STATE } from "./InstallationState.ts"
+import { SERVED } from "./Stores.ts"
 
 const readApps = pageReader(AppId)
 const readInstallations = pageReader(InstallationId)
@@ -43,7 +44,7 @@ export const DevelopersLive = Layer.effect(
           ), '[]') from client_secrets s where s.app_id = a.id and (s.ends_at is null or s.ends_at > now())
         ),
         'installations', (
-          select count(*) from installations i join stores on stores.id = i.store_id and stores.deleted_at is null
+          select count(*) from installations i join stores s on s.id = i.store_id and s.deleted_at is null and ${SERVED}
           where i.app_id = a.id and ${INSTALLED}
         ),
         'createdAt', ${time("a.created_at")}
@@ -123,7 +124,7 @@ export const DevelopersLive = Layer.effect(
                 'id', i.id, 'scopes', i.scopes, 'capabilities', i.capabilities, 'state', ${STATE},
                 'installedAt', ${time("coalesce(i.installed_at, i.created_at)")}
               )::text as json
-              from installations i join stores s on s.id = i.store_id and s.deleted_at is null
+              from installations i join stores s on s.id = i.store_id and s.deleted_at is null and ${SERVED}
               where i.app_id = ${id} and i.id > ${cursor} and ${INSTALLED}
             `,
             limit

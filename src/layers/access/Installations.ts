@@ -23,6 +23,7 @@ import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import type { Fragment, Statement } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { canTransition, INSTALLED, STATE, transition } from "./InstallationState.ts"
+import { SERVED } from "./Stores.ts"
 import { UninstalledDataPurge } from "./UninstalledDataPurge.ts"
 
 const readInstallations = pageReader(InstallationId)
@@ -54,7 +55,7 @@ export const InstallationsLive = Layer.effect(
       select
         i.id as "installationId", i.store_id as "storeId", i.app_id as "appId", i.scopes, i.capabilities,
         ${STATE} as state, i.created_at as "createdAt"
-      from installations i join stores s on s.id = i.store_id and s.deleted_at is null
+      from installations i join stores s on s.id = i.store_id and s.deleted_at is null and ${SERVED}
       where ${sql.and([INSTALLED, ...conditions])}
     `
 

@@ -15,7 +15,7 @@ import { AdministeredChanges } from "../journal/Administered.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { readArrived } from "../sql/Postgres.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
-import type { Statement } from "../sql/Statement.ts"
+import { sql as fragment, type Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 
 const StoreRow = Schema.Struct({ ...Store.fields, createdAt: Schema.Date })
@@ -30,6 +30,14 @@ const readStore = rowReader(StoreRow)
 const findStore = (statement: Statement) => Effect.map(readStore(statement), Option.map(toStore))
 
 const readId = requiredRowReader(Schema.Struct({ id: Schema.toType(StoreId) }))
+
+/**
+ * Condition of stores `s` that this database serves. While a store moves, two cells have its rows; for the moment of the
+ * switch, neither serves it.
+ */
+export const SERVED = fragment`
+  (s.moved_at is null and not exists (select from store_fences f where f.store_id = s.id and f.state = 'arriving'))
+`
 
 export const StoresLive = Layer.effect(
   Stores,
@@ -66,7 +74,7 @@ export const StoresLive = Layer.effect(
           (select count(*)::integer from collections c where c.store_id = s.id) as collections,
           (select count(*)::integer from installations i where i.store_id = s.id and i.is_active) as installations,
           s.created_at as "createdAt"
-        from stores s where s.deleted_at is null order by s.id desc limit ${limit}
+        from stores s where s.deleted_at is null and ${SERVED} order by s.id desc limit ${limit}
       `
     })
 

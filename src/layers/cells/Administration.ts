@@ -1,6 +1,7 @@
 import { Data, Effect, Option, type Redacted, Schema } from "effect"
 import { type CellName, MAIN } from "../../domain/cells/Cells.ts"
 import { databaseOptions } from "../DatabaseConfig.ts"
+import { SERVED } from "../access/Stores.ts"
 import { migrate, migrations } from "../Migrations.ts"
 import { explainDatabaseError } from "../sql/DatabaseFailed.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -28,7 +29,7 @@ export const listCells = Effect.gen(function* () {
   const { sql } = yield* GlobalDatabase
   return yield* readSummaries(sql`
     select ${MAIN}::text as cell, true as open, null::float8 as lag, (
-      select count(*)::integer from stores s where s.deleted_at is null and s.moved_at is null
+      select count(*)::integer from stores s where s.deleted_at is null and ${SERVED}
     ) as stores
     union all
     select c.name, c.is_open, (

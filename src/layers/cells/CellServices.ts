@@ -134,11 +134,20 @@ const GrantsInCell = Layer.effect(
   })
 )
 
-/** Services that a cell takes from the global database unchanged. */
-const GlobalInCell = Layer.unwrap(
-  Effect.map(GlobalServices, ({ agentClients, apps }) =>
-    Layer.merge(Layer.succeed(AgentClients, agentClients), Layer.succeed(Apps, apps))
-  )
+/** Apps of the global database, with their installations in a cell. */
+const AppsInCell = Layer.effect(
+  Apps,
+  Effect.gen(function* () {
+    const { list } = yield* Apps
+    const { apps: global } = yield* GlobalServices
+    return Apps.of({ ...global, list })
+  })
+)
+
+/** Clients of agents, of the global database. */
+const AgentClientsInCell = Layer.effect(
+  AgentClients,
+  Effect.map(GlobalServices, ({ agentClients }) => agentClients)
 )
 
 /** All domain services of a cell besides `main`, on its database. */
@@ -150,5 +159,6 @@ export const domainInCell = (cell: CellName) =>
     AccountLinksInCell,
     DevelopersInCell,
     GrantsInCell,
-    GlobalInCell
+    AppsInCell,
+    AgentClientsInCell
   ).pipe(Layer.provideMerge(MemberRoles.layer), Layer.provideMerge(DomainLive))
