@@ -6,15 +6,8 @@ import { subscriptionOf } from "../../src/layers/cells/GlobalTables.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { cellDatabases } from "../support/cells/CellDatabases.ts"
 import { primaryAndStandby } from "../support/postgres/Standby.ts"
-import { diagnose } from "../support/process/Doctor.ts"
+import { diagnose, linesOf } from "../support/process/Doctor.ts"
 import { freePort } from "../support/process/Process.ts"
-
-/** Results of the checks with this name, one a line. */
-const linesOf = (checks: Effect.Success<ReturnType<typeof diagnose>>, name: string) =>
-  checks
-    .filter(({ check }) => check === name)
-    .map(({ message, status }) => `${status}: ${message}`)
-    .join("\n")
 
 it.live(
   "cells are checked: reachable, migrated, and with copies of the global tables that main keeps changes for",
@@ -70,12 +63,19 @@ it.live(
 )
 
 it.live(
-  "a standby of the primary is a right address for reads",
+  "a standby of the primary is a right address for reads, and its server needs logical WAL for cells",
   () =>
     Effect.gen(function* () {
       const { primary, readUrl } = yield* primaryAndStandby("0")
       const checks = yield* diagnose({ DATABASE_URL: primary, DATABASE_READ_URL: readUrl })
       assert.strictEqual(linesOf(checks, "database read"), "ok: DATABASE_READ_URL is a standby of the primary")
+
+      // The server of this test has the default of PostgreSQL.
+      const withCell = yield* diagnose({ DATABASE_URL: primary, CELLS: "north", CELL_NORTH_URL: primary })
+      assert.strictEqual(
+        linesOf(withCell, "replication"),
+        "problem: The server of main has wal_level = replica. Set it to logical, and restart it"
+      )
     }).pipe(Effect.scoped),
   120_000
 )

@@ -31,6 +31,13 @@ export const diagnose = Effect.fn(function* (settings: Variables, ...args: Reado
   return checks
 })
 
+/** Results of the checks with this name, one a line. */
+export const linesOf = (checks: Effect.Success<ReturnType<typeof diagnose>>, name: string) =>
+  checks
+    .filter(({ check }) => check === name)
+    .map(({ message, status }) => `${status}: ${message}`)
+    .join("\n")
+
 /** The only result of a check. */
 export const resultOf = (checks: Effect.Success<ReturnType<typeof diagnose>>, name: string) => {
   const found = checks.filter(({ check }) => check === name)
