@@ -7,9 +7,12 @@ import { Stores } from "../../domain/access/Stores.ts"
 import { AccountLinks } from "../../domain/access/AccountLinks.ts"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
+import { Clients, type Credentials } from "../../domain/oauth/Clients.ts"
 import { Grants } from "../../domain/oauth/Grants.ts"
+import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../Domain.ts"
 import { indexMember } from "../access/Merchants.ts"
+import { authenticatedClient } from "../oauth/Clients.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { GlobalDatabase } from "../sql/Postgres.ts"
 import { Directory } from "./Directory.ts"
@@ -22,10 +25,12 @@ export class GlobalServices extends Context.Service<
     readonly accountLinks: typeof AccountLinks.Service
     readonly agentClients: typeof AgentClients.Service
     readonly apps: typeof Apps.Service
+    readonly clients: typeof Clients.Service
     readonly developers: typeof Developers.Service
     readonly merchants: typeof Merchants.Service
     readonly sessions: typeof Sessions.Service
     readonly stores: typeof Stores.Service
+    readonly webhooks: typeof Webhooks.Service
   }
 >()("layers/cells/GlobalServices") {
   static readonly layer = Layer.effect(
@@ -34,10 +39,12 @@ export class GlobalServices extends Context.Service<
       accountLinks: AccountLinks,
       agentClients: AgentClients,
       apps: Apps,
+      clients: Clients,
       developers: Developers,
       merchants: Merchants,
       sessions: Sessions,
-      stores: Stores
+      stores: Stores,
+      webhooks: Webhooks
     })
   )
 }
@@ -114,22 +121,46 @@ const DevelopersInCell = Layer.effect(
   })
 )
 
-/** Pauses before a client that could not be authenticated is asked for again: its secret may still arrive. */
-const SECRET_ARRIVAL = Schedule.max([Schedule.exponential("20 millis"), Schedule.recurs(4)])
+/** Webhooks of the global database, with their deliveries in a cell. */
+const WebhooksInCell = Layer.effect(
+  Webhooks,
+  Effect.gen(function* () {
+    const webhooks = yield* Webhooks
+    const { webhooks: global } = yield* GlobalServices
+    const { pause, reseal, rotateSecret, subscribe } = global
+    return Webhooks.of({ ...webhooks, pause, reseal, rotateSecret, subscribe })
+  })
+)
 
-const retryArriving = <A, E extends { readonly _tag: string }>(exchange: Effect.Effect<A, E>) =>
-  Effect.retry(exchange, { while: ({ _tag }) => _tag === "InvalidClient", schedule: SECRET_ARRIVAL })
+/** Pauses before the copies of a client are read again: together 5 s, many times the usual delay. */
+const CLIENT_ARRIVAL = Schedule.max([Schedule.exponential("5 millis"), Schedule.recurs(10)])
 
-/** Grants of a cell, whose copies of clients and secrets arrive some milliseconds after a change. */
+/**
+ * Grants of a cell, whose copies of clients and secrets arrive some milliseconds after a change. The global database knows
+ * whether a client is still to arrive, so an invalid client does not wait.
+ */
 const GrantsInCell = Layer.effect(
   Grants,
   Effect.gen(function* () {
     const grants = yield* Grants
+    const { sql } = yield* GlobalDatabase
+
+    const isAuthentic = Effect.fn("Grants.isAuthentic")(function* (client: Credentials) {
+      const rows = yield* sql`with ${authenticatedClient(client)} select from client`
+      return rows.length > 0
+    }, orDefect)
+
+    const isArriving = (client: Credentials, { _tag }: { readonly _tag: string }) =>
+      _tag === "InvalidClient" ? isAuthentic(client) : Effect.succeed(false)
+
+    const awaitClient = <A, E extends { readonly _tag: string }>(client: Credentials, exchange: Effect.Effect<A, E>) =>
+      Effect.retry(exchange, { while: (error) => isArriving(client, error), schedule: CLIENT_ARRIVAL })
+
     return Grants.of({
       ...grants,
-      exchange: (client, presented) => retryArriving(grants.exchange(client, presented)),
-      refresh: (client, presented) => retryArriving(grants.refresh(client, presented)),
-      revoke: (client, token) => retryArriving(grants.revoke(client, token))
+      exchange: (client, presented) => awaitClient(client, grants.exchange(client, presented)),
+      refresh: (client, presented) => awaitClient(client, grants.refresh(client, presented)),
+      revoke: (client, token) => awaitClient(client, grants.revoke(client, token))
     })
   })
 )
@@ -144,10 +175,11 @@ const AppsInCell = Layer.effect(
   })
 )
 
-/** Clients of agents, of the global database. */
-const AgentClientsInCell = Layer.effect(
-  AgentClients,
-  Effect.map(GlobalServices, ({ agentClients }) => agentClients)
+/** Services that a cell takes from the global database unchanged. */
+const GlobalInCell = Layer.unwrap(
+  Effect.map(GlobalServices, ({ agentClients, clients }) =>
+    Layer.merge(Layer.succeed(AgentClients, agentClients), Layer.succeed(Clients, clients))
+  )
 )
 
 /** All domain services of a cell besides `main`, on its database. */
@@ -159,6 +191,7 @@ export const domainInCell = (cell: CellName) =>
     AccountLinksInCell,
     DevelopersInCell,
     GrantsInCell,
+    WebhooksInCell,
     AppsInCell,
-    AgentClientsInCell
+    GlobalInCell
   ).pipe(Layer.provideMerge(MemberRoles.layer), Layer.provideMerge(DomainLive))
