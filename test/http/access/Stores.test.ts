@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { NO_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Plan, Stores } from "../../../src/domain/access/Stores.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { ApiTest, dataOf, freshClient, install } from "../../support/http/Api.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
@@ -48,7 +48,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("GET /store
 
   it.effect("a new plan, or new limits of a plan, apply from the next request", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const stores = yield* Stores
       yield* stores.createPlan(Plan.make({ name: "pair", productLimit: 2, collectionLimit: 1, mediaLimit: 1024 }))
       const { client, storeId } = yield* freshClient({ plan: "growth" })
@@ -68,7 +67,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("GET /store
       assert.strictEqual(yield* create("/collections", { title: "One" }), 201)
       assert.strictEqual(yield* create("/collections", { title: "Two" }), 422)
 
-      yield* sql`update plans set product_limit = 4, collection_limit = 2 where name = 'pair'`
+      yield* changeGlobally((sql) => sql`update plans set product_limit = 4, collection_limit = 2 where name = 'pair'`)
       assert.strictEqual(yield* create("/products", { name: "Four" }), 201)
       assert.strictEqual(yield* create("/products", { name: "Five" }), 403)
       assert.strictEqual(yield* create("/collections", { title: "Two" }), 201)

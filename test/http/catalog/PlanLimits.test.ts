@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import {
   type Answer,
   ApiTest,
@@ -26,7 +27,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
   it.effect("a create above the plan's product limit is 403 until a product is deleted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit) values ('two', 2), ('none', 0)`
+      yield* changeGlobally((sql) => sql`insert into plans (name, product_limit) values ('two', 2), ('none', 0)`)
       const { client, storeId } = yield* freshClient({ plan: "two" })
       const { id } = yield* create(client, { name: "One" })
       yield* create(client, { name: "Two" })
@@ -49,8 +50,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
 
   it.effect("a rejected create does not count towards the product limit", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit) values ('one', 1)`
+      yield* changeGlobally((sql) => sql`insert into plans (name, product_limit) values ('one', 1)`)
       const { client } = yield* freshClient({ plan: "one" })
       assert.strictEqual((yield* client.post("/products", { name: "", price: 1 })).status, 400)
       const large = { name: "Large", metafields: { a: "x".repeat(1_048_000) } }
@@ -62,7 +62,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
   it.effect("a create above the plan's collection limit is 422 until a collection is deleted", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit, collection_limit) values ('shelves', 2, 2), ('bare', 2, 0)`
+      yield* changeGlobally(
+        (sql) => sql`insert into plans (name, product_limit, collection_limit) values ('shelves', 2, 2), ('bare', 2, 0)`
+      )
       const { client, storeId } = yield* freshClient({ plan: "shelves" })
       const rules = [{ field: "title", relation: "is_set" }]
       const first = yield* client.post("/collections", { title: "One" })
@@ -87,8 +89,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Plan limit
 
   it.effect("concurrent creates fill the collection limit exactly, even during concurrent deletes", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit, collection_limit) values ('eight', 0, 8)`
+      yield* changeGlobally(
+        (sql) => sql`insert into plans (name, product_limit, collection_limit) values ('eight', 0, 8)`
+      )
       const clientOf = yield* makeClientRotation(yield* makeStore("eight"), 3)
       const race = (n: number, send: (client: Client, index: number) => Effect.Effect<Answer>) =>
         Effect.forEach(

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import type { Answer, Client } from "../../support/http/Api.ts"
 import { ApiTest, dataOf, freshClient, install, makeClient, pageOf } from "../../support/http/Api.ts"
 import { startSecondServer, waitUntil } from "../../support/process/Process.ts"
@@ -56,8 +57,7 @@ const counts = (storeId: StoreId) =>
 layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Concurrent requests", (it) => {
   it.effect("concurrent creates fill the product limit of the plan exactly", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit) values ('seven', 7)`
+      yield* changeGlobally((sql) => sql`insert into plans (name, product_limit) values ('seven', 7)`)
       const { clients, storeId } = yield* createClients(4, "seven")
       const answers = yield* race(clients, 60, (client, index) => client.post("/products", { name: `Cup ${index}` }))
       assertStatuses(answers, 201, 403)
@@ -68,8 +68,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Concurrent
 
   it.effect("concurrent creates and deletes neither exceed the product limit nor lose capacity", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit) values ('ten', 10)`
+      yield* changeGlobally((sql) => sql`insert into plans (name, product_limit) values ('ten', 10)`)
       const { client, clients, storeId } = yield* createClients(3, "ten")
       const first = yield* race(clients, 10, (client) => client.post("/products", { name: "Cup" }))
       const answers = yield* race(clients, 60, (client, index) => {

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { Scope } from "../../../src/domain/access/Scope.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { type Client, dataOf, errorOf, freshClient, install, makeStore, pageOf } from "../../support/http/Api.ts"
 import { applied, JobsTest, previewed, resultsOf, settled, setOf } from "../../support/http/ChangeSets.ts"
 
@@ -123,8 +123,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Access t
 
   it.effect("a product limit of the plan refuses the operations above it, in the preview and in the application", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit) values ('three products', 3)`
+      yield* changeGlobally((sql) => sql`insert into plans (name, product_limit) values ('three products', 3)`)
       const { client } = yield* freshClient({ plan: "three products" })
       const operations = Array.from({ length: 5 }, (_, n) => ({ op: "product.create", product: { name: `P ${n}` } }))
       const set = yield* previewed(client, { mode: "each", operations })

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import { applied, JobsTest, previewed, resultsOf, settled, setOf, undone } from "../../support/http/ChangeSets.ts"
 
@@ -178,8 +178,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
 
   it.effect("a deletion frees the place, slug and external id of its product for later operations of the set", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit) values ('two products', 2)`
+      yield* changeGlobally((sql) => sql`insert into plans (name, product_limit) values ('two products', 2)`)
       const creations = {
         place: { op: "product.create", product: { name: "New" } },
         slug: cup("New", "E-2"),

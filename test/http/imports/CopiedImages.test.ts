@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ChangeSet } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { FetchTimeout } from "../../../src/layers/media/RemoteFiles.ts"
 import { performed } from "../../../src/rpc/Client.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { baseUrl } from "../../support/http/Api.ts"
 import { IsolatedJobsTest, waitForState } from "../../support/http/ChangeSets.ts"
 import { pictureHost } from "../../support/media/PictureHost.ts"
@@ -233,7 +234,10 @@ layer(Api, { excludeTestServices: true, timeout: "120 seconds" })("Copied pictur
     Effect.gen(function* () {
       const { host, imported, storeId } = yield* scene
       const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans select (jsonb_populate_record(p, '{"name":"tiny","media_limit":1}')).* from plans p limit 1`
+      yield* changeGlobally(
+        (sql) =>
+          sql`insert into plans select (jsonb_populate_record(p, '{"name":"tiny","media_limit":1}')).* from plans p limit 1`
+      )
       yield* sql`update stores set plan = 'tiny' where id = ${storeId}`
       const rows = Array.from({ length: 12 }, (_, index) => ({
         externalId: `${index}`,

@@ -3,17 +3,19 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Files } from "../../../src/domain/media/Files.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { ApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 import { countFiles, fetchBytes, picture, upload } from "../../support/http/Files.ts"
 
 layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Bytes of files", (it) => {
   it.effect("the limit of the plan is exact under parallel uploads", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const pictures = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (red) => picture("png", red))
       const size = pictures[0]?.length ?? 0
       const plan = randomUUID()
-      yield* sql`insert into plans (name, product_limit, media_limit) values (${plan}, 1, ${size * 3})`
+      yield* changeGlobally(
+        (sql) => sql`insert into plans (name, product_limit, media_limit) values (${plan}, 1, ${size * 3})`
+      )
       const { client, storeId } = yield* freshClient({ plan })
       const answers = yield* Effect.forEach(pictures, (bytes) => upload(client, bytes), { concurrency: 6 })
       assert.lengthOf(

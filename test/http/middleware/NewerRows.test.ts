@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import { EventId } from "../../../src/rpc/Client.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { IsolatedApiTest, baseUrl, type Client, dataOf, freshClient, install } from "../../support/http/Api.ts"
 import { scene } from "../../support/oauth/Scene.ts"
 import { statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
@@ -110,10 +111,12 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ro
       const sql = yield* SqlClient.SqlClient
       const { agree, app, base, refresh, storeId, token } = yield* scene()
       const code = yield* agree(app)
-      yield* sql`
+      yield* changeGlobally(
+        (sql) => sql`
         update apps set scopes = scopes || '{read_shipping}', capabilities = capabilities || '{fulfillment}'
         where id = ${app.appId}
       `
+      )
       yield* sql`
         update installations set scopes = scopes || '{read_shipping}', capabilities = capabilities || '{fulfillment}'
         where app_id = ${app.appId}

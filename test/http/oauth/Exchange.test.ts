@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { type Form, makePkce, makePoster, REDIRECT, register, statusOf, tokensOf } from "../../support/oauth/Oauth.ts"
 import { scene } from "../../support/oauth/Scene.ts"
@@ -114,16 +115,20 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorizat
 
   it.effect("both secrets work during a rotation; an expired secret returns invalid_client", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const { agree, app, token } = yield* scene()
       const newer = "secret_newer"
-      yield* sql`
+      yield* changeGlobally(
+        (sql) => sql`
         insert into client_secrets (app_id, id, secret_hash)
         values (${app.appId}, uuid_v7(clock_micros()), ${hash("sha256", newer, "buffer")})
       `
+      )
       assert.strictEqual((yield* token(yield* agree(app))).status, 200)
       assert.strictEqual((yield* token({ ...(yield* agree(app)), client_secret: newer })).status, 200)
-      yield* sql`update client_secrets set ends_at = now() where secret_hash = ${hash("sha256", app.secret ?? "", "buffer")}`
+      yield* changeGlobally(
+        (sql) =>
+          sql`update client_secrets set ends_at = now() where secret_hash = ${hash("sha256", app.secret ?? "", "buffer")}`
+      )
       assert.strictEqual((yield* token(yield* agree(app))).error, "invalid_client")
       assert.strictEqual((yield* token({ ...(yield* agree(app)), client_secret: newer })).status, 200)
     })

@@ -7,6 +7,7 @@ import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { Installations } from "../../../src/domain/access/Installations.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { GRANT_DESCRIPTIONS } from "../../../src/domain/access/GrantDescriptions.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import {
@@ -168,7 +169,6 @@ layer(ApiTest)("Authorization pages", (it) => {
 
   it.effect("a changed request of an installed app lists its new, existing and removed grants", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const { appId, merchant, path, store, visitor } = yield* scene({
         scopes: ["read_products", "read_orders"],
         capabilities: ["app_storage"]
@@ -178,7 +178,9 @@ layer(ApiTest)("Authorization pages", (it) => {
       assert.match(visibleText(same), /requests access again to A store .*It can already/)
       assert.notMatch(visibleText(same), /New:|no longer/)
 
-      yield* sql`update apps set scopes = '{read_products,write_collections}' where id = ${appId}`
+      yield* changeGlobally(
+        (sql) => sql`update apps set scopes = '{read_products,write_collections}' where id = ${appId}`
+      )
       const other = yield* visitor.open(path)
       assert.match(
         visibleText(other),
@@ -193,10 +195,9 @@ layer(ApiTest)("Authorization pages", (it) => {
 
   it.effect("consent returns 409 if the app's request changed since the page was shown", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const { appId, merchant, path, store, visitor } = yield* scene({ scopes: ["read_products"] })
       const consent = yield* visitor.signIn(path, merchant.email)
-      yield* sql`update apps set capabilities = '{customer_pii}' where id = ${appId}`
+      yield* changeGlobally((sql) => sql`update apps set capabilities = '{customer_pii}' where id = ${appId}`)
       const again = yield* visitor.press(path, consent, "allow")
       assert.deepStrictEqual([again.status, again.location], [409, ""])
       assert.match(visibleText(again), /have changed; review.*See personal data of customers/)
@@ -268,13 +269,12 @@ layer(ApiTest)("Authorization pages", (it) => {
       assert.notMatch(consent.text, /<script|<b /)
       assert.include(visibleText(consent), `${name} requests access to A store`)
 
-      const sql = yield* SqlClient.SqlClient
       for (const [website, isLink] of [
         ["https://app.example/about", true],
         ["javascript:alert(1)", false],
         ["no address", false]
       ] as const) {
-        yield* sql`update apps set website = ${website} where name = ${name}`
+        yield* changeGlobally((sql) => sql`update apps set website = ${website} where name = ${name}`)
         const page = yield* visitor.open(path)
         assert.include(visibleText(page), isLink ? "app.example" : website)
         assert.strictEqual(page.text.includes(`href="${website}"`), isLink)

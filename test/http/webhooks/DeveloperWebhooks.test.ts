@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { waitForAttempts, IsolatedDeliveringApi, deliveriesOf, scene } from "../../support/webhooks/Webhooks.ts"
@@ -15,11 +15,10 @@ const WithoutDemo = Layer.provide(
 layer(WithoutDemo, { excludeTestServices: true, timeout: "60 seconds" })("Webhooks of developers", (it) => {
   it.effect("a developer's webhook is not sent to a private address, even if the operator allows its host", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const { attempts, subscribe } = yield* Webhooks
       const { appId, endpoint, writer } = yield* scene()
       const { id } = yield* makeMerchant()
-      yield* sql`update apps set developer_id = ${id} where id = ${appId}`
+      yield* changeGlobally((sql) => sql`update apps set developer_id = ${id} where id = ${appId}`)
       const webhook = { url: endpoint.url, kinds: ["catalog.product.updated.v1"] as const }
       assert.strictEqual((yield* Effect.flip(subscribe(appId, webhook)))._tag, "WebhookUrlRefused")
 

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { StoreId } from "../../../src/domain/Store.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { IsolatedApiTest, dataOf, freshClient, install } from "../../support/http/Api.ts"
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -86,8 +87,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Ev
 
   it.effect("a rejected write emits no event", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into plans (name, product_limit) values ('pair', 2)`
+      yield* changeGlobally((sql) => sql`insert into plans (name, product_limit) values ('pair', 2)`)
       const { client, storeId } = yield* freshClient({ plan: "pair" })
       const reader = yield* install(storeId, { scopes: ["read_products"] })
       const { id } = dataOf(yield* client.post("/products", { name: "Cup" }, { key: "used" }))

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
 import type { Client } from "../../support/http/Api.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { document } from "../../support/http/OpenApi.ts"
 import type { Received, Receiver } from "../../support/webhooks/Receiver.ts"
 import { type ServiceSignature, stripeAccepts, verifyWithLibraries } from "../../support/webhooks/Verifiers.ts"
@@ -54,7 +54,6 @@ const REJECTED = {
 layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Rotation of webhook secrets", (it) => {
   it.effect("an overlapping rotation signs with the old secret for a day and with the new one in a second header", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const { rotateSecret } = yield* Webhooks
       const { appId, endpoint, secret, writer } = yield* scene()
       const { previousUntil, secret: rotated } = yield* rotateSecret(appId, "overlap")
@@ -69,7 +68,7 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Rota
         `${NEXT} false`
       )
 
-      yield* sql`update webhooks set previous_secret_until = now() where app_id = ${appId}`
+      yield* changeGlobally((sql) => sql`update webhooks set previous_secret_until = now() where app_id = ${appId}`)
       const later = yield* deliveryOf(writer, endpoint, 2)
       assert.notProperty(later.headers, NEXT)
       assert.deepStrictEqual(yield* verificationsOf(later, secret), REJECTED)

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import {
   waitForAttempts,
   waitForRequests,
@@ -26,7 +27,7 @@ const storedSecrets = (appId: AppId) =>
   )
 
 const storeSecret = (appId: AppId, secret: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update webhooks set secret = ${secret} where app_id = ${appId}`)
+  changeGlobally((sql) => sql`update webhooks set secret = ${secret} where app_id = ${appId}`)
 
 layer(IsolatedDeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Sealed webhook secrets", (it) => {
   it.effect("stored secrets are sealed, including the previous one, and both sign deliveries", () =>

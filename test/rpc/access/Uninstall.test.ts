@@ -7,6 +7,7 @@ import { ClientId } from "../../../src/domain/oauth/Clients.ts"
 import { Consents } from "../../../src/domain/oauth/Consents.ts"
 import { Grants } from "../../../src/domain/oauth/Grants.ts"
 import { Challenge } from "../../../src/domain/oauth/Pkce.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { IsolatedApiTest, makeApp } from "../../support/http/Api.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
@@ -15,10 +16,9 @@ const REDIRECT = "https://example.com/callback"
 
 /** A member of a store who consents to an app. Each run of `agree` returns a new code. */
 const scene = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const { client: member, merchantId, storeId } = yield* freshMember()
   const appId = yield* makeApp()
-  yield* sql`update apps set is_public = true where id = ${appId}`
+  yield* changeGlobally((sql) => sql`update apps set is_public = true where id = ${appId}`)
   const consents = yield* Consents
   const grants = yield* Grants
   const clientId = Schema.decodeSync(ClientId)(appId)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Scope } from "../../../src/domain/access/Scope.ts"
 import { MAX_REGISTRATIONS } from "../../../src/domain/oauth/AgentClients.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import {
   agentPath,
   codeForm,
@@ -238,11 +239,13 @@ layer(OauthTest, { excludeTestServices: true, timeout: "60 seconds" })("Consent 
 
   it.effect("an unknown client gets a 400 page without redirect; a client with consent does not expire", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const visitor = yield* makeBrowser
       const { clientId } = yield* freshAgentByConsent()
       const expired = yield* freshClientId
-      yield* sql`update agent_clients set ends_at = now() where client_id in (${clientId}, ${expired}) and ends_at is not null`
+      yield* changeGlobally(
+        (sql) =>
+          sql`update agent_clients set ends_at = now() where client_id in (${clientId}, ${expired}) and ends_at is not null`
+      )
       const known = yield* visitor.open(agentPath(clientId))
       assert.strictEqual(known.status, 200)
       for (const id of [expired, "https://127.0.0.1/client.json", "https://10.0.0.1/a", "nobody"]) {

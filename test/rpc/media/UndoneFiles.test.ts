@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { MediaFile } from "../../../src/domain/media/File.ts"
 import { Files } from "../../../src/domain/media/Files.ts"
+import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { makeProducts } from "../../support/data/Products.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { countFiles, fetchBytes, picture } from "../../support/http/Files.ts"
@@ -15,7 +16,9 @@ const scene = Effect.fn(function* (mediaLimit = 1_000_000) {
   const sql = yield* SqlClient.SqlClient
   const { purge } = yield* Files
   const plan = randomUUID()
-  yield* sql`insert into plans (name, product_limit, media_limit) values (${plan}, 100, ${mediaLimit})`
+  yield* changeGlobally(
+    (sql) => sql`insert into plans (name, product_limit, media_limit) values (${plan}, 100, ${mediaLimit})`
+  )
   const member = yield* freshMember({ plan })
   const { client, storeId } = member
   const keyed = () => ({ storeId, idempotencyKey: newKey() })

@@ -10,10 +10,10 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { listen } from "../../../src/http/server/HttpListener.ts"
 import { CellServerLive } from "../../../src/CellServer.ts"
-import { CellName } from "../../../src/domain/cells/Cells.ts"
 import { Cells, InstallationLive } from "../../../src/layers/cells/Cells.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { cellDatabases } from "../cells/CellDatabases.ts"
+import { ArrivedWebhooks, CELL_NAMES, CELLS, CHOSEN } from "../cells/ChosenCell.ts"
 import { HashCost } from "../../../src/layers/access/Passwords.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { ServerLive } from "../../../src/Server.ts"
@@ -23,9 +23,6 @@ import { join } from "node:path"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
-
-/** Number of cells besides `main`. */
-const CELLS = Number(process.env["TEST_CELLS"] ?? 0)
 
 /** Settings of the service under test beside those of the environment. */
 export const TestSettings = Context.Reference<Readonly<Record<string, string>>>("test/TestSettings", {
@@ -56,9 +53,7 @@ const OneDatabaseTest = ServerLive.pipe(
 /** The service on several cells. The test uses the services and the database of one of them. */
 const CellsTest = Layer.unwrap(
   Effect.gen(function* () {
-    const names = Array.from({ length: CELLS }, (_, index) => `c${index}`)
-    const { main, settings } = yield* cellDatabases(names)
-    const chosen = CellName.make(`c${Number(process.env["VITEST_POOL_ID"] ?? 0) % CELLS}`)
+    const { main, settings } = yield* cellDatabases(CELL_NAMES)
     const withCells = ConfigProvider.layerAdd(
       Effect.succeed(ConfigProvider.fromEnv({ env: settings, preserveEmptyStrings: true })),
       { asPrimary: true }
@@ -70,8 +65,9 @@ const CellsTest = Layer.unwrap(
       Layer.provide(withCells),
       Layer.provide(TemporaryData)
     )
-    const ofCell = Layer.effectContext(Effect.flatMap(Cells, ({ servicesOf }) => servicesOf(chosen)))
-    return ofCell.pipe(Layer.provideMerge(installation))
+    const ofCell = Layer.effectContext(Effect.flatMap(Cells, ({ servicesOf }) => servicesOf(CHOSEN)))
+    // Without `fresh`, layers that a test adds, such as workers, would share those that are built for `main`.
+    return ArrivedWebhooks.pipe(Layer.provideMerge(ofCell), Layer.provideMerge(Layer.fresh(installation)))
   })
 )
 
