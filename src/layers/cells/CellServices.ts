@@ -122,6 +122,7 @@ const DevelopersInCell = Layer.effect(
 )
 
 /** Webhooks of the global database, with their deliveries in a cell. */
+/** Deliveries of a cell. Webhooks and their secrets are changed in the global database. */
 const WebhooksInCell = Layer.effect(
   Webhooks,
   Effect.gen(function* () {
