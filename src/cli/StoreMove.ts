@@ -20,6 +20,7 @@ export const moveStore = Command.make(
     store,
     cell: Flag.optional(option("cell", CellName, "Cell to move the store to, from: cells list")),
     isDryRun: toggle("dry-run", "List what would be copied and what is missing, and change nothing"),
+    isCopy: toggle("copy", "Copy the rows while requests wait, for cells that cannot replicate from each other"),
     isAbort: toggle("abort", "Undo a move that has not switched"),
     cleanAfter: option(
       "clean-after",
@@ -29,12 +30,13 @@ export const moveStore = Command.make(
     ).pipe(Flag.withDefault(CLEAN_AFTER)),
     json
   },
-  Effect.fnUntraced(function* ({ cell, cleanAfter, isAbort, isDryRun, json, store }) {
+  Effect.fnUntraced(function* ({ cell, cleanAfter, isAbort, isCopy, isDryRun, json, store }) {
     const { abortMove, describeMove, moveStore } = yield* importMove
     if (isAbort) return yield* print(json, yield* abortMove(store))
     if (cell._tag === "None") return yield* usageError("Missing option: --cell")
+    const method = isCopy ? "copy" : "replication"
     if (isDryRun) {
-      const { problems, tables, ...places } = yield* describeMove(store, cell.value)
+      const { problems, tables, ...places } = yield* describeMove(store, cell.value, method)
       const [rows, bytes] = [tables.map((table) => table.rows), tables.map((table) => table.bytes)]
       if (!json) yield* printList(false, "rows", tables)
       yield* print(json, {
@@ -52,7 +54,7 @@ export const moveStore = Command.make(
     return yield* print(
       json,
       yield* withInterruptNotice(
-        moveStore({ store, cell: cell.value, cleanAfter }, report),
+        moveStore({ store, cell: cell.value, method, cleanAfter }, report),
         "Stopped. Run the command again to continue, or with --abort to undo the move\n"
       )
     )
@@ -61,7 +63,12 @@ export const moveStore = Command.make(
   withHelp({
     summary: "Move a store to another cell while it is used",
     details:
-      "Copies the rows by logical replication, compares them, and lets requests wait for a moment while the new cell takes over. A stopped move goes on when the command runs again.",
-    examples: ["--store <id> --cell c2 --dry-run", "--store <id> --cell c2", "--store <id> --abort"]
+      "Copies the rows by logical replication, compares them, and lets requests wait for a moment while the new cell takes over. With --copy, this command copies all rows while requests for the store wait or get 503. A stopped move goes on when the command runs again.",
+    examples: [
+      "--store <id> --cell c2 --dry-run",
+      "--store <id> --cell c2",
+      "--store <id> --cell c2 --copy",
+      "--store <id> --abort"
+    ]
   })
 )

@@ -97,11 +97,25 @@ export const rowsOfStore = ({ name }: StoreTable, store: string): string => {
   return `${quoted(name)} t where ${isOfStore}${condition === undefined ? "" : ` and ${condition}`}`
 }
 
-/** Makes the query of the rows of a store, each as one line of JSON: an array with the text of each column. */
-export const selectLines = (table: StoreTable, store: string): string => {
-  const texts = table.columns.map(({ name }) => `(${REPLACED[table.name]?.[name] ?? `t.${quoted(name)}`})::text`)
-  return `select json_build_array(${texts.join(", ")})::text as line from ${rowsOfStore(table, store)}`
-}
+/** Makes a query of rows, each as one line of JSON: an array with the text of each expression. */
+export const selectTexts = (expressions: ReadonlyArray<string>, from: string): string =>
+  `select json_build_array(${expressions.map((one) => `(${one})::text`).join(", ")})::text as line from ${from}`
+
+/** Makes the expression of a value of such a line. */
+export const textAt = (index: number): string => `r.line ->> ${index}`
+
+/** Makes the statement that inserts such rows. `$1` is a JSON array of them. */
+export const insertTexts = (table: string, columns: ReadonlyArray<string>, values: ReadonlyArray<string>): string => `
+  insert into ${quoted(table)} (${columns.map(quoted).join(", ")})
+  select ${values.join(", ")} from json_array_elements($1::json) as r (line)
+`
+
+/** Makes the query of the rows of a store as lines. */
+export const selectLines = (table: StoreTable, store: string): string =>
+  selectTexts(
+    table.columns.map(({ name }) => REPLACED[table.name]?.[name] ?? `t.${quoted(name)}`),
+    rowsOfStore(table, store)
+  )
 
 /**
  * Makes the statement that inserts such rows. `$1` is a JSON array of them, `$2` an array of installations to leave out.
@@ -112,14 +126,12 @@ export const insertLines = (
   columns: ReadonlyArray<string>,
   change: (table: string, column: string, expression: string) => string
 ): string => {
-  const valueOf = (column: string) => `r.line ->> ${columns.indexOf(column)}`
+  const valueOf = (column: string) => textAt(columns.indexOf(column))
   const values = table.columns.map(({ name, type }) => change(table.name, name, `(${valueOf(name)})::${type}`))
   const installation = table.name === "installations" ? "id" : "installation_id"
   const isWanted = columns.includes(installation)
     ? `(${valueOf(installation)})::uuid <> all($2::uuid[])`
     : "cardinality($2::uuid[]) >= 0"
-  return `
-    insert into ${quoted(table.name)} (${table.columns.map(({ name }) => quoted(name)).join(", ")})
-    select ${values.join(", ")} from json_array_elements($1::json) as r (line) where ${isWanted}
-  `
+  const names = table.columns.map(({ name }) => name)
+  return `${insertTexts(table.name, names, values)} where ${isWanted}`
 }

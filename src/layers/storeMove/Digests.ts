@@ -140,6 +140,12 @@ const listChanged = (source: SqlClient.SqlClient, store: StoreId, horizon: strin
     where store_id = ${store} and xid >= ${horizon}::text::xid8
   `)
 
+/** Fails if a row differs. */
+const requireNone = (differing: ReadonlyArray<RowKey>) =>
+  differing.length === 0
+    ? Effect.void
+    : Effect.fail(new RowsDiffer({ tables: [...new Set(differing.map(({ table }) => table))] }))
+
 /** Fails if a row differs that has not changed since: the target had all that was committed before `horizon`. */
 const requireChanged = Effect.fnUntraced(function* (
   differing: ReadonlyArray<RowKey>,
@@ -149,9 +155,14 @@ const requireChanged = Effect.fnUntraced(function* (
 ) {
   if (differing.length === 0) return
   const changed = new Set((yield* listChanged(source, store, horizon)).map(idOf))
-  const wrong = differing.filter((row) => !changed.has(idOf(row)))
-  if (wrong.length > 0) return yield* new RowsDiffer({ tables: [...new Set(wrong.map(({ table }) => table))] })
+  yield* requireNone(differing.filter((row) => !changed.has(idOf(row))))
 })
+
+const compareTables = (databases: Databases, tables: ReadonlyArray<MoveTable>, store: StoreId) =>
+  Effect.map(
+    Effect.forEach(tables, (table) => compareTable(databases, table, store), { concurrency: CONNECTIONS }),
+    (differing) => differing.flat()
+  )
 
 /** Compares all rows, except those that change from `horizon` on. The store may be in use. */
 export const compareAll = Effect.fn("Digests.compareAll")(function* (
@@ -160,10 +171,16 @@ export const compareAll = Effect.fn("Digests.compareAll")(function* (
   store: StoreId,
   horizon: string
 ) {
-  const differing = yield* Effect.forEach(tables, (table) => compareTable(databases, table, store), {
-    concurrency: CONNECTIONS
-  })
-  yield* requireChanged(differing.flat(), databases.source, store, horizon)
+  yield* requireChanged(yield* compareTables(databases, tables, store), databases.source, store, horizon)
+})
+
+/** Compares all rows. The store must be frozen. */
+export const compareFrozen = Effect.fn("Digests.compareFrozen")(function* (
+  databases: Databases,
+  tables: ReadonlyArray<MoveTable>,
+  store: StoreId
+) {
+  yield* requireNone(yield* compareTables(databases, tables, store))
 })
 
 /** Compares the rows that changed from `last` on, except those that change from `horizon` on. The store may be in use. */
@@ -185,6 +202,5 @@ export const compareLast = Effect.fn("Digests.compareLast")(function* (
   store: StoreId,
   last: string
 ) {
-  const differing = yield* compareRows(databases, tables, yield* listChanged(databases.source, store, last))
-  if (differing.length > 0) return yield* new RowsDiffer({ tables: [...new Set(differing.map(({ table }) => table))] })
+  yield* requireNone(yield* compareRows(databases, tables, yield* listChanged(databases.source, store, last)))
 })

@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { StoreId } from "../../domain/Store.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { type MoveTable, ofStore, quoted, storeColumn } from "./MoveTables.ts"
+import { listMoveTables, type MoveTable, ofStore, quoted, storeColumn } from "./MoveTables.ts"
 
 /** Name of what a move creates for a store. */
 export const nameOfMove = (store: StoreId) => `store_move_${store.replaceAll("-", "")}`
@@ -144,11 +144,9 @@ export const thaw = Effect.fn("Fence.thaw")((sql: SqlClient.SqlClient, store: St
 )
 
 /** Deletes the rows of a store in batches, without triggers and cascades. */
-export const deleteRows = Effect.fn("Fence.deleteRows")(function* (
-  sql: SqlClient.SqlClient,
-  store: StoreId,
-  tables: ReadonlyArray<MoveTable>
-) {
+export const deleteRows = Effect.fn("Fence.deleteRows")(function* (sql: SqlClient.SqlClient, store: StoreId) {
+  // The partitions of a table are not the same in all cells.
+  const tables = yield* listMoveTables(sql)
   // The store is last, because requests of processes that remember this cell find there that it moved.
   for (const table of tables.toSorted((a, b) => Number(a.name === "stores") - Number(b.name === "stores"))) {
     for (const part of table.parts) {

@@ -20,6 +20,8 @@ const NOT_MOVED = [
 const MoveTable = Schema.Struct({
   name: Schema.String,
   columns: Schema.Array(Schema.String),
+  /** Types of the columns. */
+  types: Schema.Array(Schema.String),
   key: Schema.Array(Schema.String),
   /** The table, or its partitions. */
   parts: Schema.Array(Schema.String),
@@ -41,6 +43,10 @@ export const listMoveTables = (sql: SqlClient.SqlClient) =>
         select json_agg(a.attname order by a.attnum) from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       ) as columns,
+      (
+        select json_agg(format_type(a.atttypid, a.atttypmod) order by a.attnum) from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      ) as types,
       (
         select json_agg(a.attname order by a.attnum) from pg_index i join pg_attribute a on a.attrelid = i.indrelid
         where i.indrelid = c.oid and i.indisprimary and a.attnum = any(i.indkey)

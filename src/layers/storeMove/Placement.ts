@@ -5,7 +5,7 @@ import { listCells } from "../cells/Administration.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { GlobalDatabase } from "../sql/Postgres.ts"
 import { rowsReader } from "../sql/Rows.ts"
-import type { Report } from "./Steps.ts"
+import type { Report } from "./Requirements.ts"
 import { moveStore } from "./StoreMove.ts"
 
 const readStores = rowsReader(Schema.Struct({ id: Schema.toType(StoreId) }))
@@ -38,7 +38,7 @@ export const drainCell = Effect.fn("drainCell")(function* (cell: CellName, clean
     const target = leastOf((yield* openCells).filter(({ name }) => name !== cell))
     if (target === undefined) return yield* Effect.fail({ message: "No other cell takes stores; add or open one" })
     yield* report(`Moving store ${store} to ${target.name}`)
-    yield* moveStore({ store, cell: target.name, cleanAfter }, report)
+    yield* moveStore({ store, cell: target.name, method: "replication", cleanAfter }, report)
     moved += 1
   }
   return moved
@@ -53,7 +53,7 @@ export const balanceCells = Effect.fn("balanceCells")(function* (limit: number, 
     const [store] = yield* storesIn(most.name)
     if (store === undefined) return moved
     yield* report(`Moving store ${store} from ${most.name} to ${least.name}`)
-    yield* moveStore({ store, cell: least.name, cleanAfter }, report)
+    yield* moveStore({ store, cell: least.name, method: "replication", cleanAfter }, report)
   }
   return limit
 })

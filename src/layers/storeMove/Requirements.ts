@@ -31,6 +31,12 @@ export interface Places {
   readonly tables: ReadonlyArray<MoveTable>
 }
 
+/** Reports the progress of a move. */
+export type Report = (line: string) => Effect.Effect<void>
+
+/** How rows get to the target: while the store is used, or while writes wait. */
+export type Method = "replication" | "copy"
+
 /** Maximum difference of the clocks of two cells, for which a switch waits. */
 const MAX_CLOCK_MILLIS = 100
 
@@ -47,14 +53,14 @@ const settingOf = (sql: SqlClient.SqlClient, name: string) =>
 const migrationsOf = ({ sql }: Cell) =>
   readText(sql`select string_agg(name, ',' order by migration_id) as text from effect_sql_migrations`)
 
-/** Lists what keeps a move from succeeding. */
-export const listProblems = Effect.fn("StoreMove.listProblems")(function* ({ source, store, tables, target }: Places) {
+/** Lists what keeps the target from replicating. */
+const replicationProblems = Effect.fnUntraced(function* ({ source, tables, target }: Places) {
   const problems: Array<string> = []
-  const [here, there] = yield* Effect.all([migrationsOf(source), migrationsOf(target)])
-  if (here.text !== there.text) problems.push("The cells have different schemas: run partner-api migrate for both")
   const level = yield* settingOf(source.sql, "wal_level")
   if (level !== "logical") {
-    problems.push(`The server of ${source.name} has wal_level = ${level}: set it to logical and restart the server`)
+    problems.push(
+      `The server of ${source.name} has wal_level = ${level}: set it to logical and restart the server, or use --copy`
+    )
   }
   const { count: slots } = yield* readCount(source.sql`select count(*)::integer as count from pg_replication_slots`)
   if (slots >= Number(yield* settingOf(source.sql, "max_replication_slots"))) {
@@ -68,6 +74,18 @@ export const listProblems = Effect.fn("StoreMove.listProblems")(function* ({ sou
       `The server of ${target.name} has no free workers: raise max_logical_replication_workers and max_worker_processes`
     )
   }
+  const fixed = tables.filter(({ isReplicable }) => !isReplicable).map(({ name }) => name)
+  if (fixed.length > 0) problems.push(`The tables ${fixed.join(", ")} cannot be replicated by store`)
+  return problems
+})
+
+/** Lists what keeps a move from succeeding. */
+export const listProblems = Effect.fn("StoreMove.listProblems")(function* (places: Places, method: Method) {
+  const { source, store, target } = places
+  const problems: Array<string> = []
+  const [here, there] = yield* Effect.all([migrationsOf(source), migrationsOf(target)])
+  if (here.text !== there.text) problems.push("The cells have different schemas: run partner-api migrate for both")
+  if (method === "replication") problems.push(...(yield* replicationProblems(places)))
   for (const { name, sql } of [source, target]) {
     const canReplicate = yield* Effect.option(sql.withTransaction(sql`set local session_replication_role = replica`))
     if (Option.isNone(canReplicate)) {
@@ -84,8 +102,6 @@ export const listProblems = Effect.fn("StoreMove.listProblems")(function* ({ sou
   if (Math.max(behind, ahead) > MAX_CLOCK_MILLIS) {
     problems.push(`The clocks of the cells differ by ${Math.max(behind, ahead)} ms: synchronize them`)
   }
-  const fixed = tables.filter(({ isReplicable }) => !isReplicable).map(({ name }) => name)
-  if (fixed.length > 0) problems.push(`The tables ${fixed.join(", ")} cannot be replicated by store`)
   const { count } = yield* readCount(source.sql`select count(*)::integer as count from stores where id = ${store}`)
   if (count === 0) problems.push(`The cell ${source.name} has no store ${store}`)
   return problems

@@ -26,15 +26,13 @@ import {
   unpublish,
   unsubscribe
 } from "./Replication.ts"
-import { type Cell, microsOf, type Places, refuse } from "./Requirements.ts"
+import { awaitCopies, copyFrozen, measure } from "./FrozenCopy.ts"
+import { type Cell, microsOf, type Places, refuse, type Report } from "./Requirements.ts"
 
 const State = Schema.Literals(["copying", "frozen", "switched", "cleaned"])
 
 export const Move = Schema.Struct({ source: CellName, target: CellName, state: State, seconds: Schema.Number })
 export type Move = typeof Move.Type
-
-/** Reports the progress of a move. */
-export type Report = (line: string) => Effect.Effect<void>
 
 /** Time that the last writes have to reach the target. The store is thawed after it. */
 const CATCH_UP = "5 seconds"
@@ -51,16 +49,34 @@ const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const setState = ({ sql }: Cell, store: StoreId, state: typeof State.Type) =>
   sql`update store_moves set state = ${state}, updated_at = clock_timestamp() where store_id = ${store}`
 
-/** Copies the rows, and compares them. Returns the oldest transaction whose rows were not compared. */
-export const copy = Effect.fn("StoreMove.copy")(function* ({ source, store, tables, target }: Places, report: Report) {
-  // Before the first row arrives: workers of the target must not touch it.
+/** Fences both cells before the first row arrives: workers of the target must not touch it. */
+const prepare = Effect.fnUntraced(function* ({ source, store, tables, target }: Places) {
   yield* createTriggers(target.sql, store, tables, "target")
   yield* addFence(target.sql, store, "arriving")
   yield* createTriggers(source.sql, store, tables, "source")
+})
+
+/** Ends replication. */
+const endReplication = Effect.fnUntraced(function* ({ source, store, target }: Places) {
+  yield* unsubscribe(target.sql, store)
+  yield* dropSlot(source.sql, store)
+  yield* unpublish(source.sql, store)
+})
+
+/** Deletes the rows that a copy brought to the target. */
+const emptyTarget = Effect.fnUntraced(function* ({ store, target }: Places) {
+  yield* awaitCopies(target.sql, store)
+  yield* deleteRows(target.sql, store)
+})
+
+/** Copies the rows, and compares them. Returns the oldest transaction whose rows were not compared. */
+const copy = Effect.fn("StoreMove.copy")(function* (places: Places, report: Report) {
+  const { source, store, tables, target } = places
+  yield* prepare(places)
   yield* publish(source.sql, store, tables)
   if (!(yield* isFollowed(source.sql, target.sql, store))) {
     yield* unsubscribe(target.sql, store)
-    yield* deleteRows(target.sql, store, tables)
+    yield* emptyTarget(places)
     yield* subscribe(source.sql, source.url, target.sql, store)
   }
   let shown = -1
@@ -80,7 +96,7 @@ export const copy = Effect.fn("StoreMove.copy")(function* ({ source, store, tabl
 })
 
 /** Compares the rows that changed since `last`, so that few are left for the time in which writes wait. */
-export const compareAgain = Effect.fn("StoreMove.compareAgain")(function* (places: Places, last: string) {
+const compareAgain = Effect.fn("StoreMove.compareAgain")(function* (places: Places, last: string) {
   const { source, store, tables, target } = places
   const horizon = yield* awaitTarget(source.sql, store)
   yield* compareChanged({ source: source.sql, target: target.sql }, tables, store, last, horizon)
@@ -88,7 +104,7 @@ export const compareAgain = Effect.fn("StoreMove.compareAgain")(function* (place
 })
 
 /** Waits until no worker of the source sends a delivery of the store. */
-export const drain = Effect.fn("StoreMove.drain")(function* ({ source: { sql }, store }: Places) {
+const drain = Effect.fn("StoreMove.drain")(function* ({ source: { sql }, store }: Places) {
   yield* addFence(sql, store, "draining")
   yield* readCount(sql`
     select count(*)::integer as count from deliveries
@@ -112,6 +128,37 @@ const awaitFreeze = ({ sql, name }: Cell, store: StoreId, movedAt: string) =>
     })
   )
 
+/** Waits for the last changes of the frozen store, and compares the rows that changed since `horizon`. */
+const awaitLast = Effect.fnUntraced(function* ({ source, store, tables, target }: Places, horizon: string) {
+  const { movedAt } = yield* readFreeze(source.sql, store)
+  yield* awaitFreeze(target, store, movedAt)
+  yield* compareLast({ source: source.sql, target: target.sql }, tables, store, horizon)
+})
+
+/** Lets the target replicate the store while it is used. Returns what is left while it is frozen. */
+export const byReplication = Effect.fn("StoreMove.byReplication")(function* (places: Places, report: Report) {
+  const copied = yield* copy(places, report)
+  yield* drain(places)
+  const horizon = yield* compareAgain(places, copied)
+  yield* report("frozen: writes wait")
+  return awaitLast(places, horizon)
+})
+
+/** Prepares a copy of all rows. Returns the copy, which is made while the store is frozen. */
+export const byCopy = Effect.fn("StoreMove.byCopy")(function* (places: Places, report: Report) {
+  const { source, store, tables } = places
+  yield* prepare(places)
+  yield* endReplication(places)
+  yield* emptyTarget(places)
+  yield* drain(places)
+  const rows = (yield* measure(source.sql, store, tables)).reduce((sum, table) => sum + table.rows, 0)
+  yield* report(`frozen: requests wait or get 503 while ${rows} rows are copied`)
+  return copyFrozen(places, rows, report)
+})
+
+/** Brings the last rows of the frozen store to the target, and compares them. */
+type Arrival = Effect.Success<ReturnType<typeof byCopy | typeof byReplication>>
+
 /** Lets the target serve the store. Requests arrive once the directory names it. */
 const open = Effect.fn("StoreMove.open")(function* ({ store, target: { sql } }: Places) {
   yield* sql.withTransaction(
@@ -129,11 +176,10 @@ const open = Effect.fn("StoreMove.open")(function* ({ store, target: { sql } }: 
 })
 
 /** Transfers the frozen store. Fails, and changes nothing, if the target lacks something. */
-const transfer = Effect.fn("StoreMove.transfer")(function* (places: Places, horizon: string) {
-  const { main, source, store, tables, target } = places
-  const { movedAt, newest } = yield* readFreeze(source.sql, store)
-  yield* awaitFreeze(target, store, movedAt)
-  yield* compareLast({ source: source.sql, target: target.sql }, tables, store, horizon)
+const transfer = Effect.fn("StoreMove.transfer")(function* (places: Places, arrive: Arrival) {
+  const { main, source, store, target } = places
+  const { newest } = yield* readFreeze(source.sql, store)
+  yield* arrive
   const { ids } = yield* readMembers(
     source.sql`select coalesce(json_agg(merchant_id), '[]') as ids from members where store_id = ${store}`
   )
@@ -168,11 +214,11 @@ export const switchOver = Effect.fn("StoreMove.switchOver")(function* ({ main, s
 export const isOpen = ({ store, target }: Places) => Effect.map(findFence(target.sql, store), Option.isNone)
 
 /** Freezes the store, transfers it and switches. A failure before the target is open thaws it in the source. */
-export const freezeAndSwitch = Effect.fn("StoreMove.freezeAndSwitch")(function* (places: Places, horizon: string) {
+export const freezeAndSwitch = Effect.fn("StoreMove.freezeAndSwitch")(function* (places: Places, arrive: Arrival) {
   const { main, source, store } = places
   yield* setState(main, store, "frozen")
   const start = performance.now()
-  yield* Effect.andThen(freeze(source.sql, store), transfer(places, horizon)).pipe(
+  yield* Effect.andThen(freeze(source.sql, store), transfer(places, arrive)).pipe(
     Effect.onError(() =>
       Effect.gen(function* () {
         if (yield* isOpen(places)) return
@@ -188,16 +234,14 @@ export const freezeAndSwitch = Effect.fn("StoreMove.freezeAndSwitch")(function* 
 /** Deletes what the source still has, once no process sends requests there. */
 export const clean = Effect.fn("StoreMove.clean")(function* (places: Places, seconds: number, report: Report) {
   const { main, source, store, tables, target } = places
-  yield* unsubscribe(target.sql, store)
-  yield* dropSlot(source.sql, store)
-  yield* unpublish(source.sql, store)
+  yield* endReplication(places)
   yield* dropTriggers(target.sql, store, tables)
   if (seconds > 0) {
     yield* report(`switched: cleaning ${source.name} in ${Math.ceil(seconds)} s, when no process remembers it`)
     yield* Effect.sleep(`${seconds} seconds`)
   }
   yield* report(`switched: cleaning ${source.name}`)
-  yield* deleteRows(source.sql, store, tables)
+  yield* deleteRows(source.sql, store)
   yield* dropTriggers(source.sql, store, tables)
   yield* forgetChanges(source.sql, store)
   yield* removeFence(source.sql, store)
@@ -213,12 +257,10 @@ export const undo = Effect.fn("StoreMove.undo")(function* (places: Places, state
   yield* thaw(source.sql, store)
   // A frozen move whose target has no fence counts as one that the target has taken over.
   yield* setState(main, store, "copying")
-  yield* unsubscribe(target.sql, store)
-  yield* dropSlot(source.sql, store)
-  yield* unpublish(source.sql, store)
+  yield* endReplication(places)
   yield* dropTriggers(source.sql, store, tables)
   yield* forgetChanges(source.sql, store)
-  yield* deleteRows(target.sql, store, tables)
+  yield* emptyTarget(places)
   yield* dropTriggers(target.sql, store, tables)
   yield* removeFence(target.sql, store)
   yield* main.sql`delete from store_moves where store_id = ${store}`

@@ -6,28 +6,19 @@ import { innermostMessage } from "../../domain/Unavailable.ts"
 import { cellSettings } from "../cells/CellSettings.ts"
 import { databaseOptions } from "../DatabaseConfig.ts"
 import { postgres } from "../sql/Postgres.ts"
-import { requiredRowReader, rowReader } from "../sql/Rows.ts"
-import { listMoveTables, ofStore, quoted } from "./MoveTables.ts"
-import { type Cell, listProblems, type Places, refuse } from "./Requirements.ts"
-import {
-  clean,
-  compareAgain,
-  copy,
-  drain,
-  freezeAndSwitch,
-  isOpen,
-  Move,
-  type Report,
-  switchOver,
-  undo
-} from "./Steps.ts"
+import { rowReader } from "../sql/Rows.ts"
 import { thaw } from "./Fence.ts"
+import { estimatePause, measure } from "./FrozenCopy.ts"
+import { listMoveTables } from "./MoveTables.ts"
+import { type Cell, listProblems, type Method, type Places, refuse, type Report } from "./Requirements.ts"
+import { byCopy, byReplication, clean, freezeAndSwitch, isOpen, Move, switchOver, undo } from "./Steps.ts"
 
 /*
  * Moves a store to another cell while it is used (docs/operations.md). Each state can be entered again after a kill:
  *
  * - copying: replication copies the rows and follows their changes.
  * - frozen: the source refuses writes, and the target gets the last of them. Only here, requests wait.
+ *   A move by copy copies all rows here.
  * - switched: the target serves the store.
  * - cleaned: the source has no rows of it.
  */
@@ -35,8 +26,6 @@ import { thaw } from "./Fence.ts"
 const readMove = rowReader(Move)
 const readCell = rowReader(Schema.Struct({ cell: CellName }))
 const decodeLocked = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ isLocked: Schema.Boolean })]))
-
-const readSize = requiredRowReader(Schema.Struct({ rows: Schema.Int, bytes: Schema.NumberFromString }))
 
 /** Connects to a cell. */
 const connect = Effect.fnUntraced(function* (name: CellName) {
@@ -114,19 +103,21 @@ const explained = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 export interface MoveRequest {
   readonly store: StoreId
   readonly cell: CellName
+  /** A stopped move may go on with another one. */
+  readonly method: Method
   /** Seconds after the switch for which the source answers that the store moved. */
   readonly cleanAfter: number
 }
 
 /** Moves a store to another cell, or goes on with its move. Returns the milliseconds for which writes waited. */
 export const moveStore = Effect.fn("moveStore")(
-  function* ({ cell, cleanAfter, store }: MoveRequest, report: Report) {
+  function* ({ cell, cleanAfter, method, store }: MoveRequest, report: Report) {
     const { move, places } = yield* findPlaces(store, cell)
     const { main, source, target } = places
     let state = move?.state ?? "copying"
     let pause: number | null = null
     if (move === undefined) {
-      const problems = yield* listProblems(places)
+      const problems = yield* listProblems(places, method)
       if (problems.length > 0) return yield* refuse(problems.join(". "))
       yield* main.sql`
       insert into store_moves (store_id, source, target, state) values (${store}, ${source.name}, ${target.name}, 'copying')
@@ -141,11 +132,8 @@ export const moveStore = Effect.fn("moveStore")(
     if (state !== "switched") {
       // A killed command may have left the store frozen. Comparing all rows takes longer than writes may wait.
       yield* thaw(source.sql, store)
-      const copied = yield* copy(places, report)
-      yield* drain(places)
-      const horizon = yield* compareAgain(places, copied)
-      yield* report("frozen: writes wait")
-      pause = yield* freezeAndSwitch(places, horizon)
+      const arrive = yield* method === "copy" ? byCopy(places, report) : byReplication(places, report)
+      pause = yield* freezeAndSwitch(places, arrive)
       yield* report(`switched: the cell ${target.name} serves the store; writes waited ${pause} ms`)
     }
     yield* clean(places, cleanAfter - (state === "switched" ? (move?.seconds ?? 0) : 0), report)
@@ -169,24 +157,16 @@ export const abortMove = Effect.fn("abortMove")(
 
 /** Lists what a move would copy, and what keeps it from succeeding. Changes nothing. */
 export const describeMove = Effect.fn("describeMove")(
-  function* (store: StoreId, cell: CellName) {
+  function* (store: StoreId, cell: CellName, method: Method) {
     const { places } = yield* findPlaces(store, cell)
     const { source, tables, target } = places
-    const rows = yield* Effect.forEach(tables, (table) =>
-      Effect.map(
-        readSize(
-          source.sql`${source.sql.literal(
-            `select count(*)::integer as rows, coalesce(sum(pg_column_size(t)), 0)::text as bytes from ${quoted(table.name)} t where ${ofStore(table, store)}`
-          )}`
-        ),
-        (size) => ({ table: table.name, ...size })
-      )
-    )
+    const sizes = yield* measure(source.sql, store, tables)
     return {
       source: source.name,
       cell: target.name,
-      tables: rows.filter((row) => row.rows > 0),
-      problems: yield* listProblems(places)
+      tables: sizes.filter(({ rows }) => rows > 0),
+      ...(method === "copy" ? { estimatedPauseSeconds: estimatePause(sizes) } : {}),
+      problems: yield* listProblems(places, method)
     }
   },
   Effect.scoped,

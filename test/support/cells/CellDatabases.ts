@@ -13,15 +13,23 @@ export interface CellDatabases {
   readonly cells: ReadonlyArray<{ readonly name: CellName; readonly url: Redacted.Redacted }>
 }
 
+interface Databases {
+  /** Database of `main`. Default: a new one. */
+  readonly main?: Redacted.Redacted
+  /** Makes the database of a cell. */
+  readonly cell?: Effect.Effect<Redacted.Redacted, never, Scope.Scope>
+}
+
 /** Creates the databases of an installation with cells. They are dropped with the scope. */
 export const cellDatabases = Effect.fn(function* (
-  names: ReadonlyArray<string>
+  names: ReadonlyArray<string>,
+  given: Databases = {}
 ): Effect.fn.Return<CellDatabases, never, Scope.Scope> {
-  const main = yield* migratedDatabase
+  const main = given.main ?? (yield* migratedDatabase)
   const cells: Array<CellDatabases["cells"][number]> = []
   for (const text of names) {
     const name = CellName.make(text)
-    const url = yield* migratedDatabase
+    const url = yield* given.cell ?? migratedDatabase
     yield* Effect.acquireRelease(
       addCell({ name, setting: "CELL_URL", url, source: main }).pipe(
         Effect.provide(postgres({ url: main, maxConnections: 2 })),
