@@ -19,7 +19,7 @@ const ROWS = 100
 /** Tables that are copied at once. */
 const CONNECTIONS = 3
 
-/** Rows, and bytes of rows, that are copied and compared in a second. A busy machine with 2 cores does 1.5 times as many. */
+/** Rows, and bytes of rows, that are copied and compared in a second. A busy machine with 2 cores did twice as many. */
 const ROWS_PER_SECOND = 4000
 const BYTES_PER_SECOND = 4 * 1024 ** 2
 

@@ -253,5 +253,5 @@ it.live(
         events.map(({ id }) => String(id))
       )
     }),
-  150_000
+  240_000
 )
