@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
+import { partnerApi } from "../../src/cli/Program.ts"
 import { CellName } from "../../src/domain/cells/Cells.ts"
 import { addCell, subscriptionOf } from "../../src/layers/cells/GlobalTables.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
@@ -10,6 +11,7 @@ import { embeddedPostgres } from "../../src/layers/postgres/EmbeddedPostgres.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { carelessDataFolder } from "../support/postgres/DataFolder.ts"
 import { onServer } from "../support/postgres/OnServer.ts"
+import { runInProcess } from "../support/process/Cli.ts"
 import { diagnose, linesOf } from "../support/process/Doctor.ts"
 import { connection, rowsOf, waitUntil } from "../support/process/Process.ts"
 
@@ -39,7 +41,7 @@ const ownServer = Effect.gen(function* () {
 }).pipe(Effect.orDie)
 
 it.live(
-  "doctor finds too few slots, a cell that lags or is not connected, and changes that were deleted",
+  "doctor finds too few slots, a cell that lags or is not connected, and changes that were deleted, which a cell gets again when it is added",
   () =>
     Effect.gen(function* () {
       const { main, north } = yield* ownServer
@@ -95,7 +97,16 @@ it.live(
 
       yield* onServer(main, "alter system set max_slot_wal_keep_size = '1MB'", "select pg_reload_conf()")
       yield* waitUntil(Effect.andThen(rowsOf(onMain, "checkpoint"), state), ([slot]) => slot?.["wal_status"] === "lost")
-      assert.match(yield* cell, /^problem: main has deleted changes that it did not receive\. Drop its subscription/)
+      assert.match(
+        yield* cell,
+        /^problem: main has deleted changes that it did not receive\. Run: partner-api cells add n/
+      )
+
+      yield* onServer(main, "alter system reset max_slot_wal_keep_size", "select pg_reload_conf()")
+      const variables = { DATABASE_URL: main, CELLS: "north", CELL_NORTH_URL: north }
+      const added = yield* runInProcess(partnerApi(["cells", "add", "north"]), variables)
+      assert.deepStrictEqual([added.code, added.stderr], [0, ""])
+      assert.match(yield* cell, /^ok: It is \d+ MiB behind main\n[^]*ok: It receives the global tables$/)
     }).pipe(Effect.scoped),
   180_000
 )

@@ -1,10 +1,10 @@
 import { Data, Effect, type Redacted, Schedule, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import { migrate, migrations } from "../Migrations.ts"
 import { postgres } from "../sql/Postgres.ts"
 import { requiredRowReader } from "../sql/Rows.ts"
-import { createSlot, createSubscription, hasSubscription } from "./Subscriptions.ts"
+import { createSlot, createSubscription, dropSlot, hasSlot, hasSubscription } from "./Subscriptions.ts"
 import { explainDatabaseError } from "../sql/DatabaseFailed.ts"
 
 /*
@@ -84,7 +84,7 @@ const publish = Effect.gen(function* () {
     : sql`alter publication ${sql(PUBLICATION)} set table ${sql.literal(tables.join(", "))}`
 })
 
-/** Makes the tables of a new cell fit for copies: without foreign keys to them, and without rows of its own. */
+/** Makes the tables of a new cell fit for copies, whose foreign keys it cannot keep. */
 const prepare = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { count } = yield* readCount(sql`select count(*)::integer as count from stores`)
@@ -95,8 +95,30 @@ const prepare = Effect.gen(function* () {
     for (const name of names) yield* sql`alter table ${sql(table)} drop constraint if exists ${sql(name)}`
   }
   yield* sql`alter table merchants alter column password_hash drop not null`
-  // Migrations insert plans. A copy fails on rows with the same key.
-  for (const table of Object.keys(TABLES)) yield* sql`delete from ${sql(table)}`
+})
+
+/**
+ * Makes the first copy of a table replace its rows: those that migrations insert, or those of an earlier subscription. Readers
+ * see the old rows until the copy commits. Later changes run no triggers of statements.
+ */
+const replaceByCopy = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // Copies run it without a search path.
+  yield* sql`
+    create or replace function replace_by_copy() returns trigger language plpgsql as $$
+      begin
+        execute format('delete from %I.%I', tg_table_schema, tg_table_name);
+        return null;
+      end
+    $$
+  `
+  for (const table of Object.keys(TABLES)) {
+    yield* sql`
+      create or replace trigger replace_by_copy before insert on ${sql(table)} for each statement
+      execute function replace_by_copy()
+    `
+    yield* sql`alter table ${sql(table)} enable replica trigger replace_by_copy`
+  }
 })
 
 /** Waits until the first copy of every table is complete. */
@@ -119,16 +141,39 @@ const awaitCopies = (subscription: string) =>
     })
   )
 
-/** Subscribes a cell to the global tables. `source` is the URL of `main` as the server of the cell reaches it. */
-const subscribe = Effect.fnUntraced(function* (name: string, slot: string, source: Redacted.Redacted) {
+/**
+ * Subscribes a cell to the global tables, disabled until `main` has the slot. Without the slot an earlier subscription has
+ * missed changes: a new one copies all rows again.
+ */
+const subscribe = Effect.fnUntraced(function* (
+  name: string,
+  slot: string,
+  source: Redacted.Redacted,
+  hasChanges: boolean
+) {
   const sql = yield* SqlClient.SqlClient
-  if (yield* hasSubscription(sql, name)) {
-    yield* sql`alter subscription ${sql(name)} refresh publication`
-  } else {
-    yield* prepare
-    yield* createSubscription(sql, name, { publication: PUBLICATION, slot, url: source })
-  }
-  yield* awaitCopies(name)
+  const isSubscribed = yield* hasSubscription(sql, name)
+  if (isSubscribed && hasChanges) return
+  if (!isSubscribed) yield* prepare
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      if (isSubscribed) {
+        yield* sql`alter subscription ${sql(name)} disable`
+        yield* sql`alter subscription ${sql(name)} set (slot_name = none)`
+        yield* sql`drop subscription ${sql(name)}`
+      }
+      yield* createSubscription(sql, name, { publication: PUBLICATION, slot, url: source, isEnabled: false })
+    })
+  )
+})
+
+/** Copies the global tables that a cell does not have yet, and lets changes follow. */
+const receive = Effect.fnUntraced(function* (subscription: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* replaceByCopy
+  yield* sql`alter subscription ${sql(subscription)} enable`
+  yield* sql`alter subscription ${sql(subscription)} refresh publication`
+  yield* awaitCopies(subscription)
 })
 
 export interface NewCell {
@@ -140,18 +185,24 @@ export interface NewCell {
 }
 
 /**
- * Makes a database a cell: migrates it, and copies the global tables into it. Can be repeated, for example after a failure or
- * when a release adds global tables. Runs on `main`.
+ * Makes a database a cell: migrates it, and copies the global tables into it. Can be repeated, for example after a failure, when
+ * `main` has lost the slot, or when a release adds global tables. Runs on `main`.
  */
 export const addCell = Effect.fn("GlobalTables.addCell")(function* ({ name, setting, source, url }: NewCell) {
   const sql = yield* SqlClient.SqlClient
   yield* publish
   const slot = yield* slotOf(sql, name)
-  yield* createSlot(sql, slot)
+  const hasChanges = yield* hasSlot(sql, slot)
+  const subscription = subscriptionOf(name)
   const database = postgres({ url, maxConnections: 2, withoutTimeouts: true })
-  yield* Effect.andThen(migrate(migrations), subscribe(subscriptionOf(name), slot, source)).pipe(
+  const explain = (error: SqlError.SqlError) => Effect.fail(explainDatabaseError({ name: setting, url })(error))
+  yield* Effect.andThen(migrate(migrations), subscribe(subscription, slot, source, hasChanges)).pipe(
     Effect.provide(database),
-    Effect.catchTags({ SqlError: (error) => Effect.fail(explainDatabaseError({ name: setting, url })(error)) })
+    Effect.catchTag("SqlError", explain)
   )
+  // Only now: whoever finds the slot may believe that the cell misses nothing.
+  if (!hasChanges) yield* dropSlot(sql, slot)
+  yield* createSlot(sql, slot)
+  yield* receive(subscription).pipe(Effect.provide(database), Effect.catchTag("SqlError", explain))
   yield* sql`insert into cells (name) values (${name}) on conflict do nothing`
 })

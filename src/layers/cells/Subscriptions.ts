@@ -1,4 +1,4 @@
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schedule, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { requiredRowReader } from "../sql/Rows.ts"
 
@@ -14,9 +14,19 @@ export const hasSubscription = (sql: SqlClient.SqlClient, name: string) =>
     ({ count }) => count > 0
   )
 
+/** True if a slot keeps all changes. The source deletes those beyond `max_slot_wal_keep_size`. */
+export const hasSlot = (source: SqlClient.SqlClient, name: string) =>
+  Effect.map(
+    readCount(source`
+      select count(*)::integer as count from pg_replication_slots
+      where slot_name = ${name} and wal_status is distinct from 'lost'
+    `),
+    ({ count }) => count > 0
+  )
+
 /**
- * Creates the slot that keeps changes for a subscription, unless it exists. It precedes the subscription: on one server, CREATE
- * SUBSCRIPTION would wait for its own transaction.
+ * Creates the slot that keeps changes for a subscription, unless it exists. CREATE SUBSCRIPTION cannot do it: on one server, it
+ * would wait for its own transaction.
  */
 export const createSlot = (source: SqlClient.SqlClient, name: string) =>
   source`
@@ -24,17 +34,26 @@ export const createSlot = (source: SqlClient.SqlClient, name: string) =>
     where not exists (select from pg_replication_slots where slot_name = ${name})
   `
 
+/** Drops a slot, if it exists. Its process may hold it for a moment after the target has left. */
+export const dropSlot = (source: SqlClient.SqlClient, name: string) =>
+  Effect.retry(
+    source`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${name}`,
+    Schedule.max([Schedule.spaced("200 millis"), Schedule.recurs(50)])
+  )
+
 /** Publication and slot that a subscription reads. `url` is the source as the server of the target reaches it. */
 interface Source {
   readonly publication: string
   readonly slot: string
   readonly url: Redacted.Redacted
+  readonly isEnabled: boolean
 }
 
-/** Creates a subscription that reads from an existing slot. */
-export const createSubscription = (target: SqlClient.SqlClient, name: string, { publication, slot, url }: Source) =>
+/** Creates a subscription that copies the tables of a publication, and reads later changes from a slot. */
+export const createSubscription = (target: SqlClient.SqlClient, name: string, source: Source) =>
   // Statements of data definition take no parameters.
   target`
-    create subscription ${target(name)} connection ${target.literal(`'${Redacted.value(url).replaceAll("'", "''")}'`)}
-    publication ${target(publication)} with (create_slot = false, slot_name = ${target.literal(`'${slot}'`)})
+    create subscription ${target(name)} connection ${target.literal(`'${Redacted.value(source.url).replaceAll("'", "''")}'`)}
+    publication ${target(source.publication)}
+    with (create_slot = false, enabled = ${target.literal(String(source.isEnabled))}, slot_name = ${target.literal(`'${source.slot}'`)})
   `

@@ -99,13 +99,10 @@ const checkSlot = Effect.fnUntraced(function* (cell: CellSettings) {
       pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)::float8 as lag
     from pg_replication_slots where slot_name = ${yield* slotOf(sql, cell.name)}
   `)
-  if (Option.isNone(slot)) return problem(`main keeps no changes for it. Run: partner-api cells add ${cell.name}`)
+  const add = `Run: partner-api cells add ${cell.name}`
+  if (Option.isNone(slot)) return problem(`main keeps no changes for it. ${add}`)
   const { isActive, lag, status } = slot.value
-  if (status === "lost") {
-    return problem(
-      "main has deleted changes that it did not receive. Drop its subscription, and add it again as an empty database"
-    )
-  }
+  if (status === "lost") return problem(`main has deleted changes that it did not receive. ${add}`)
   const text = `It is ${Math.ceil((lag ?? 0) / 1024 ** 2)} MiB behind main`
   if (!isActive) return problem(`${text} and not connected to it. See the log of its server`)
   return lag !== null && lag > LAG_WARNING ? warning(`${text}. See the log of its server`) : ok(text)

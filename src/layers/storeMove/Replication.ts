@@ -2,7 +2,7 @@ import { Effect, Option, type Redacted, Schedule, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StoreId } from "../../domain/Store.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
-import { createSlot, createSubscription, hasSubscription } from "../cells/Subscriptions.ts"
+import { createSlot, createSubscription, dropSlot, hasSlot, hasSubscription } from "../cells/Subscriptions.ts"
 import { nameOfMove } from "./Fence.ts"
 import { type MoveTable, ofStore, quoted } from "./MoveTables.ts"
 
@@ -30,17 +30,13 @@ export const publish = Effect.fn("Replication.publish")(function* (
 export const unpublish = (sql: SqlClient.SqlClient, store: StoreId) =>
   sql`drop publication if exists ${sql(nameOfMove(store))}`
 
-/** Drops the slot from which a target reads. Its process may hold it for a moment after the target has left. */
-export const dropSlot = Effect.fn("Replication.dropSlot")((sql: SqlClient.SqlClient, store: StoreId) =>
-  Effect.retry(
-    sql`select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = ${nameOfMove(store)}`,
-    Schedule.max([POLL, Schedule.recurs(50)])
-  )
+/** Drops the slot from which a target reads. */
+export const dropMoveSlot = Effect.fn("Replication.dropSlot")((sql: SqlClient.SqlClient, store: StoreId) =>
+  dropSlot(sql, nameOfMove(store))
 )
 
 /**
  * True if a target still follows the source. An abort that was killed may have disabled the subscription or dropped its slot.
- * The source drops what it keeps for a slot beyond `max_slot_wal_keep_size`.
  */
 export const isFollowed = Effect.fn("Replication.isFollowed")(function* (
   source: SqlClient.SqlClient,
@@ -48,14 +44,11 @@ export const isFollowed = Effect.fn("Replication.isFollowed")(function* (
   store: StoreId
 ) {
   const name = nameOfMove(store)
-  const slots = yield* readCount(source`
-    select count(*)::integer as count from pg_replication_slots where slot_name = ${name} and wal_status <> 'lost'
-  `)
   const subscriptions = yield* readCount(target`
     select count(*)::integer as count from pg_subscription s join pg_database d on d.oid = s.subdbid
     where s.subname = ${name} and d.datname = current_database() and s.subenabled and s.subslotname is not null
   `)
-  return slots.count > 0 && subscriptions.count > 0
+  return subscriptions.count > 0 && (yield* hasSlot(source, name))
 })
 
 /** Starts copying from a new slot. */
@@ -66,9 +59,9 @@ export const subscribe = Effect.fn("Replication.subscribe")(function* (
   store: StoreId
 ) {
   const name = nameOfMove(store)
-  yield* dropSlot(source, store)
+  yield* dropMoveSlot(source, store)
   yield* createSlot(source, name)
-  yield* createSubscription(target, name, { publication: name, slot: name, url: sourceUrl })
+  yield* createSubscription(target, name, { publication: name, slot: name, url: sourceUrl, isEnabled: true })
 })
 
 /** Ends copying. Also drops the slot, if the target reaches the source. */

@@ -19,7 +19,7 @@ import {
 import {
   awaitTarget,
   countCopied,
-  dropSlot,
+  dropMoveSlot,
   isFollowed,
   publish,
   subscribe,
@@ -59,7 +59,7 @@ const prepare = Effect.fnUntraced(function* ({ source, store, tables, target }: 
 /** Ends replication. */
 const endReplication = Effect.fnUntraced(function* ({ source, store, target }: Places) {
   yield* unsubscribe(target.sql, store)
-  yield* dropSlot(source.sql, store)
+  yield* dropMoveSlot(source.sql, store)
   yield* unpublish(source.sql, store)
 })
 

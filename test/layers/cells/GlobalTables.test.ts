@@ -1,0 +1,84 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted, Ref } from "effect"
+import { partnerApi } from "../../../src/cli/Program.ts"
+import { CellName } from "../../../src/domain/cells/Cells.ts"
+import { subscriptionOf } from "../../../src/layers/cells/GlobalTables.ts"
+import { cellDatabases } from "../../support/cells/CellDatabases.ts"
+import { runInProcess } from "../../support/process/Cli.ts"
+import { diagnose, linesOf } from "../../support/process/Doctor.ts"
+import { connection, rowsOf, waitUntil } from "../../support/process/Process.ts"
+
+const NORTH = CellName.make("north")
+
+it.live(
+  "a cell whose slot is gone gets what it missed when it is added again, and has all apps meanwhile",
+  () =>
+    Effect.gen(function* () {
+      const { cells, main, settings } = yield* cellDatabases([NORTH])
+      const variables = { DATABASE_URL: Redacted.value(main), ...settings }
+      const [onMain, onNorth] = [
+        yield* connection(variables.DATABASE_URL),
+        yield* connection(Redacted.value(cells[0]?.url ?? assert.fail()))
+      ]
+      const run = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+        const { code, stderr } = yield* runInProcess(partnerApi(args), variables)
+        assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+      })
+      const appsIn = (database: typeof onMain) =>
+        Effect.map(rowsOf(database, "select name from apps order by name"), (rows) => rows.map(({ name }) => name))
+      const createApp = (name: string) => run("apps", "create", "--name", name, "--scope", "read_products")
+      const arrived = (names: ReadonlyArray<string>) =>
+        waitUntil(appsIn(onNorth), (found) => found.join() === names.join())
+
+      yield* createApp("A deleted app")
+      yield* createApp("An app")
+      yield* run("stores", "create", "--name", "A store", "--plan", "scale", "--currency", "EUR", "--cell", NORTH)
+      yield* arrived(["A deleted app", "An app"])
+
+      yield* rowsOf(onNorth, `alter subscription ${subscriptionOf(NORTH)} disable`)
+      const drop =
+        "select pg_drop_replication_slot(slot_name) from pg_replication_slots where database = current_database()"
+      yield* waitUntil(
+        rowsOf(onMain, "select active from pg_replication_slots where database = current_database()"),
+        ([slot]) => slot?.["active"] === false
+      )
+      yield* rowsOf(onMain, drop)
+      yield* rowsOf(onNorth, `alter subscription ${subscriptionOf(NORTH)} enable`)
+      yield* createApp("B app")
+      yield* rowsOf(onMain, "delete from apps where name = 'A deleted app'")
+      yield* rowsOf(onMain, "update plans set product_limit = 77 where name = 'scale'")
+      assert.match(
+        linesOf(yield* diagnose(variables), "cell north"),
+        /^problem: main keeps no changes for it\. Run: partner-api cells add north\n/
+      )
+
+      const isAdded = yield* Ref.make(false)
+      const reader = yield* Effect.forkChild(
+        Effect.gen(function* () {
+          const seen = new Set<string>()
+          while (!(yield* Ref.get(isAdded))) {
+            seen.add((yield* appsIn(onNorth)).join())
+            yield* Effect.sleep("2 millis")
+          }
+          return [...seen]
+        })
+      )
+      yield* run("cells", "add", NORTH)
+      yield* Ref.set(isAdded, true)
+      assert.deepStrictEqual(yield* Fiber.join(reader), ["A deleted app,An app", "An app,B app"])
+      assert.deepStrictEqual(yield* appsIn(onNorth), ["An app", "B app"])
+      const plan = "select product_limit from plans where name = 'scale'"
+      assert.deepStrictEqual(yield* rowsOf(onNorth, plan), [{ product_limit: 77 }])
+      yield* createApp("C app")
+      yield* arrived(["An app", "B app", "C app"])
+      assert.lengthOf(yield* rowsOf(onNorth, "select from stores"), 1)
+
+      // As after a run that was stopped before its last step.
+      yield* rowsOf(onNorth, `alter subscription ${subscriptionOf(NORTH)} disable`)
+      yield* createApp("D app")
+      yield* run("cells", "add", NORTH)
+      yield* arrived(["An app", "B app", "C app", "D app"])
+      assert.notInclude(linesOf(yield* diagnose(variables), "cell north"), "problem")
+    }).pipe(Effect.scoped),
+  120_000
+)
