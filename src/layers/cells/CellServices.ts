@@ -49,6 +49,9 @@ export class GlobalServices extends Context.Service<
   )
 }
 
+/** Pauses before copies that the global database has already changed are read again: together 5 s, many times the usual delay. */
+const ARRIVAL = Schedule.max([Schedule.exponential("5 millis"), Schedule.recurs(10)])
+
 /** Sessions of the global database, with the roles of a cell. */
 const SessionsInCell = Layer.effect(
   Sessions,
@@ -90,13 +93,22 @@ const MerchantsInCell = Layer.effect(
       create: global.create,
       find: global.find,
       resetPassword: global.resetPassword,
-      join: (store, email, role) =>
-        Effect.tap(merchants.join(store, email, role), (merchant) =>
-          Effect.gen(function* () {
-            const isProven = yield* orDefect(indexMember(sql, { merchant, store, isInvited: false }))
-            if (!isProven) return yield* new EmailUnproven({ email })
-          })
+      join: (store, email, role) => {
+        const isProven = Effect.isSuccess(global.find(email))
+        return merchants.join(store, email, role).pipe(
+          // A password reset proves the address in the global database, some milliseconds before here.
+          Effect.retry({
+            while: ({ _tag }) => (_tag === "EmailUnproven" ? isProven : Effect.succeed(false)),
+            schedule: ARRIVAL
+          }),
+          Effect.tap((merchant) =>
+            Effect.gen(function* () {
+              const isIndexed = yield* orDefect(indexMember(sql, { merchant, store, isInvited: false }))
+              if (!isIndexed) return yield* new EmailUnproven({ email })
+            })
+          )
         )
+      }
     })
   })
 )
@@ -121,7 +133,6 @@ const DevelopersInCell = Layer.effect(
   })
 )
 
-/** Webhooks of the global database, with their deliveries in a cell. */
 /** Deliveries of a cell. Webhooks and their secrets are changed in the global database. */
 const WebhooksInCell = Layer.effect(
   Webhooks,
@@ -132,9 +143,6 @@ const WebhooksInCell = Layer.effect(
     return Webhooks.of({ ...webhooks, pause, reseal, rotateSecret, subscribe })
   })
 )
-
-/** Pauses before the copies of a client are read again: together 5 s, many times the usual delay. */
-const CLIENT_ARRIVAL = Schedule.max([Schedule.exponential("5 millis"), Schedule.recurs(10)])
 
 /**
  * Grants of a cell, whose copies of clients and secrets arrive some milliseconds after a change. The global database knows
@@ -155,7 +163,7 @@ const GrantsInCell = Layer.effect(
       _tag === "InvalidClient" ? isAuthentic(client) : Effect.succeed(false)
 
     const awaitClient = <A, E extends { readonly _tag: string }>(client: Credentials, exchange: Effect.Effect<A, E>) =>
-      Effect.retry(exchange, { while: (error) => isArriving(client, error), schedule: CLIENT_ARRIVAL })
+      Effect.retry(exchange, { while: (error) => isArriving(client, error), schedule: ARRIVAL })
 
     return Grants.of({
       ...grants,
