@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { GlobalDatabase } from "../../../src/layers/sql/Postgres.ts"
 import { randomUUID } from "node:crypto"
 import { request } from "node:http"
 import { Email, Merchants, Password } from "../../../src/domain/access/Merchants.ts"
@@ -188,7 +188,7 @@ layer(ServiceTest, { excludeTestServices: true, timeout: "60 seconds" })("Mercha
 
   it.effect("a session ends after 24 hours without use or at its maximum age; use extends it", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const { sql } = yield* GlobalDatabase
       const { email, id } = yield* makeMerchant()
       const { purge } = yield* Sessions
       const headers = cookieHeader((yield* signIn(email, PASSWORD)).cookie)
@@ -238,7 +238,7 @@ layer(ServiceTest, { excludeTestServices: true, timeout: "60 seconds" })("Mercha
 
   it.effect("stores only the argon2id hash of a password and the hash of a session token", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const { sql } = yield* GlobalDatabase
       const { email, id } = yield* makeMerchant()
       const token = cookieHeader((yield* signIn(email, PASSWORD)).cookie).cookie.slice("session=".length)
       const rows = yield* sql`select password_hash from merchants where id = ${id}`

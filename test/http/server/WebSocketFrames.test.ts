@@ -6,7 +6,7 @@ import { MERCHANT_CALLS } from "../../../src/domain/RateLimit.ts"
 import { MAX_CONTROL_FRAMES } from "../../../src/http/server/SocketRegistry.ts"
 import { MAX_QUEUED, MAX_REFUSED } from "../../../src/rpc/server/SocketFrames.ts"
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
-import { connection, databaseUrl, rowsOf } from "../../support/process/Process.ts"
+import { connection, globalDatabaseUrl, rowsOf } from "../../support/process/Process.ts"
 import { freshMember } from "../../support/rpc/Rpc.ts"
 import { followFrame, openSocket } from "../../support/http/Sockets.ts"
 
@@ -15,7 +15,7 @@ const failure = (requestId: string, _tag: string) => ({ requestId, exit: { cause
 /** Returns the number of calls in the window of a merchant. */
 const windowOf = (merchantId: string) =>
   Effect.gen(function* () {
-    const db = yield* connection(yield* databaseUrl)
+    const db = yield* connection(yield* globalDatabaseUrl)
     const rows = yield* rowsOf(
       db,
       "select cardinality(hits) as calls from merchant_call_windows where merchant_id = $1",
@@ -27,7 +27,7 @@ const windowOf = (merchantId: string) =>
 /** Fills the window of a merchant with calls from 30 seconds ago. `left` calls remain. */
 const fillWindow = (merchantId: string, left = 0) =>
   Effect.gen(function* () {
-    const db = yield* connection(yield* databaseUrl)
+    const db = yield* connection(yield* globalDatabaseUrl)
     const hits = `array_fill(clock_micros() - 30 * 1000000, array[${MERCHANT_CALLS - left}])`
     yield* rowsOf(db, `update merchant_call_windows set hits = ${hits} where merchant_id = $1`, [merchantId])
   })
@@ -96,7 +96,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("WebSocket
   it.effect("more than 600 frames that wait for admission close the socket with 1008", () =>
     Effect.gen(function* () {
       const { cookie } = yield* freshMember()
-      const db = yield* connection(yield* databaseUrl)
+      const db = yield* connection(yield* globalDatabaseUrl)
       const { hostname, port } = new URL(yield* baseUrl)
       const tcp = connect({ host: hostname, port: Number(port), noDelay: true })
       const { closed, socket } = yield* openSocket({ headers: { cookie }, createConnection: () => tcp })

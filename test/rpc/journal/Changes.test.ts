@@ -8,7 +8,14 @@ import { MAX_CONTROL_FRAMES } from "../../../src/http/server/SocketRegistry.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { type Changed, EventId, performed } from "../../../src/rpc/Client.ts"
 import { ApiTest, type Client, dataOf, install } from "../../support/http/Api.ts"
-import { connection, databaseUrl, duringWork, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  duringWork,
+  globalDatabaseUrl,
+  rowsOf,
+  waitForLockWaits
+} from "../../support/process/Process.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 import { followerOf } from "../../support/http/Sockets.ts"
 
@@ -158,7 +165,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Change st
       const member = yield* freshMember()
       const { mark, createProduct } = yield* startFollower(member)
       const id = yield* createProduct
-      const db = yield* connection(yield* databaseUrl)
+      const db = yield* connection(yield* globalDatabaseUrl)
       yield* rowsOf(
         db,
         `update merchant_call_windows set hits = array_fill(clock_micros() - 58 * 1000000, array[${MERCHANT_CALLS}]) where merchant_id = $1`,

@@ -32,7 +32,7 @@ export const cellDatabases = Effect.fn(function* (
     const url = yield* given.cell ?? migratedDatabase
     yield* Effect.acquireRelease(
       addCell({ name, setting: "CELL_URL", url, source: main }).pipe(
-        Effect.provide(postgres({ url: main, maxConnections: 2 })),
+        Effect.provide(postgres({ url: main, maxConnections: 2, withoutTimeouts: true })),
         Effect.orDie
       ),
       () => removeSubscription(name).pipe(Effect.provide(postgres({ url, maxConnections: 2 })), Effect.orDie)

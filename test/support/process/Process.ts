@@ -17,7 +17,7 @@ import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { listen } from "../../../src/http/server/HttpListener.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
-import { postgres } from "../../../src/layers/sql/Postgres.ts"
+import { GlobalDatabase, postgres } from "../../../src/layers/sql/Postgres.ts"
 import { ServerLive } from "../../../src/Server.ts"
 import { freshDatabase, migratedDatabase } from "../postgres/Postgres.ts"
 import { portOf } from "../webhooks/Receiver.ts"
@@ -64,6 +64,11 @@ export const servicesOn = (url: string) =>
     Layer.provideMerge(postgres({ url: Redacted.make(url), maxConnections: 6 })),
     Layer.fresh
   )
+
+/** URL of the global database, which is that of the surrounding layer without cells. */
+export const globalDatabaseUrl = Effect.flatMap(GlobalDatabase, ({ sql }) =>
+  Effect.provideService(databaseUrl, SqlClient.SqlClient, sql)
+)
 
 /** Starts another server on the database of the surrounding layer, with its own pool, and returns its URL. */
 export const startSecondServer = Effect.gen(function* () {
