@@ -11,14 +11,14 @@ import {
   IsolatedApiTest,
   makeClient
 } from "../../support/http/Api.ts"
-import { connection, databaseUrl, startSecondServer, rowsOf } from "../../support/process/Process.ts"
+import { connection, databaseUrl, globalDatabaseUrl, startSecondServer, rowsOf } from "../../support/process/Process.ts"
 import { agentOf, callLine, exitsOf, freshMember, postTo } from "../../support/rpc/Rpc.ts"
 
 const times = (n: number) => Array.from({ length: n }, (_, index) => index)
 
 /** Locks a row in a transaction that stays open until `release`. */
-const lockRow = Effect.fn(function* (select: string, id: string) {
-  const holder = yield* Effect.flatMap(databaseUrl, connection)
+const lockRow = Effect.fn(function* (select: string, id: string, url?: string) {
+  const holder = yield* connection(url ?? (yield* databaseUrl))
   yield* rowsOf(holder, "begin")
   assert.lengthOf(yield* rowsOf(holder, `${select} for update`, [id]), 1)
   return { release: rowsOf(holder, "rollback") }
@@ -103,7 +103,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "90 seconds" })("Locked win
       const [member, other] = [yield* freshMember(), yield* freshMember()]
       const { release } = yield* lockRow(
         "select 1 from merchant_call_windows where merchant_id = $1",
-        member.merchantId
+        member.merchantId,
+        yield* globalDatabaseUrl
       )
       const interleaved = assertCallSucceeds(base, { cookie: other.cookie }, other.storeId)
       const waiting = yield* sendInterleaved(
