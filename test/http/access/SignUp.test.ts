@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Email, Merchants, Password } from "../../../src/domain/access/Merchants.ts"
 import { MAX_SIGN_UPS, Sessions } from "../../../src/domain/access/Sessions.ts"
+import { GlobalDatabase } from "../../../src/layers/sql/Postgres.ts"
 import { IsolatedApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { performIn } from "../../support/data/Writes.ts"
 
@@ -108,7 +108,7 @@ layer(IsolatedApiTest, { excludeTestServices: true })("Developer sign-up", (it) 
   it.effect("creates at most MAX_SIGN_UPS accounts per address, even concurrently", () =>
     Effect.gen(function* () {
       const { signUp } = yield* Sessions
-      const sql = yield* SqlClient.SqlClient
+      const { sql } = yield* GlobalDatabase
       const signUpFrom = (address: string) =>
         signUp({
           email: newEmail(),
