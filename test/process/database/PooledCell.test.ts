@@ -67,17 +67,17 @@ it.live.skipIf(isMissing("pgbouncer"))(
         (rows) => rows.length
       )
       /** Reads the store while it moves, so that the server learns its new cell before the old one is cleaned. */
-      const move = (cell: string) =>
-        Effect.raceFirst(
-          run(Schema.Struct({ cell: Schema.Literal(cell) }), [
-            ...["stores", "move", "--store", storeId, "--cell", cell, "--clean-after", "2"]
-          ]),
+      const move = (cell: string) => {
+        const options = ["--store", storeId, "--cell", cell, "--clean-after", "2"]
+        return Effect.raceFirst(
+          run(Schema.Struct({ cell: Schema.Literal(cell) }), ["stores", "move", ...options]),
           client.get("/products").pipe(
             Effect.tap(({ status, text }) => Effect.sync(() => assert.strictEqual(status, 200, text))),
             Effect.delay("200 millis"),
             Effect.forever
           )
         )
+      }
 
       yield* use(NAMES[0], 1)
       assert.strictEqual(yield* productsInNorth, 1)
