@@ -71,7 +71,10 @@ it.live("a write and its delivery by a worker belong to the trace of the client"
             )
           )
       ),
-      (all) => all.some(({ name, traceId }) => name === "webhook.deliver" && traceId === TRACE)
+      // Two processes export them, in any order.
+      (all) =>
+        all.some(({ name, traceId }) => name === "webhook.deliver" && traceId === TRACE) &&
+        all.some(({ parentSpanId }) => parentSpanId === CALLER)
     ).pipe(
       Effect.tap((all) =>
         Effect.sync(() =>
