@@ -71,10 +71,14 @@ it.live("a write and its delivery by a worker belong to the trace of the client"
             )
           )
       ),
-      // Two processes export them, in any order.
-      (all) =>
-        all.some(({ name, traceId }) => name === "webhook.deliver" && traceId === TRACE) &&
-        all.some(({ parentSpanId }) => parentSpanId === CALLER)
+      // Two processes export them, in any order, and a request in several parts.
+      (all) => {
+        const delivery = all.find(({ name, traceId }) => name === "webhook.deliver" && traceId === TRACE)
+        return (
+          all.some(({ parentSpanId }) => parentSpanId === CALLER) &&
+          all.some(({ spanId }) => spanId === delivery?.parentSpanId)
+        )
+      }
     ).pipe(
       Effect.tap((all) =>
         Effect.sync(() =>
