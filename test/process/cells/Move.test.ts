@@ -2,8 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, Ref } from "effect"
 import { randomUUID } from "node:crypto"
 import { cellDatabases } from "../../support/cells/CellDatabases.ts"
+import { mover } from "../../support/cells/Mover.ts"
 import { dataOf, makeClient } from "../../support/http/Api.ts"
-import { connection, createTokens, rowsOf, startNode, startServer, waitUntil } from "../../support/process/Process.ts"
+import { connection, createTokens, rowsOf, startServer, waitUntil } from "../../support/process/Process.ts"
 
 /** Apps that share the requests, which are limited for each of them. */
 const TOKENS = 20
@@ -23,11 +24,7 @@ const installation = Effect.gen(function* () {
       makeClient(base, token).send("POST", "/products", { key, body: { name: key, price: 1 } }),
       ({ status }) => status !== 503
     )
-
-  /** Runs `partner-api stores move`. */
-  const move = (...args: ReadonlyArray<string>) =>
-    Effect.scoped(Effect.flatMap(startNode("cli", ["stores", "move", ...args], variables), ({ ended }) => ended))
-  return { create, main, move, other, url, variables }
+  return { create, main, other, url, variables }
 })
 
 const idsIn = (client: Parameters<typeof rowsOf>[0], store: string) =>
@@ -39,7 +36,7 @@ it.live(
   "a store moves while it is used, and no write is lost, repeated or refused",
   () =>
     Effect.gen(function* () {
-      const { create, main, move, other, url } = yield* installation
+      const { create, main, other, url, variables } = yield* installation
       const moved = yield* createTokens(url, TOKENS)
       const neighbour = yield* createTokens(url, TOKENS)
       const isDone = yield* Ref.make(false)
@@ -63,7 +60,7 @@ it.live(
       const writers = yield* Effect.forkChild(
         Effect.all([write(moved), write(moved), write(neighbour)], { concurrency: 3 })
       )
-      const result = yield* move("--store", moved.storeId, "--cell", "c2", "--clean-after", "0", "--json")
+      const result = yield* mover(variables, moved.storeId).run("--cell", "c2", "--clean-after", "0", "--json")
       yield* Ref.set(isDone, true)
       assert.strictEqual(result.code, 0, result.stderr)
       const [first, second, others] = yield* Fiber.join(writers)
@@ -91,7 +88,7 @@ it.live(
   "a move that is killed in any state goes on or is undone",
   () =>
     Effect.gen(function* () {
-      const { create: createIn, main, move, other, url, variables } = yield* installation
+      const { create: createIn, main, other, url, variables } = yield* installation
       const { storeId, tokens } = yield* createTokens(url)
       let n = 0
       const create = Effect.gen(function* () {
@@ -101,28 +98,12 @@ it.live(
       })
       yield* create
 
-      /** Starts a move, and kills it when it has printed a line. */
-      const kill = (cell: string, line: string) =>
-        Effect.scoped(
-          Effect.gen(function* () {
-            const args = ["stores", "move", "--store", storeId, "--cell", cell, "--clean-after", "9"]
-            const mover = yield* startNode("cli", args, variables)
-            yield* waitUntil(
-              Effect.sync(() => mover.output.stderr),
-              (stderr) => stderr.includes(line)
-            )
-            mover.kill("SIGKILL")
-            yield* mover.ended
-          })
-        )
+      const { killAt, run } = mover(variables, storeId)
+      const kill = (cell: string, line: string) => killAt(line, "--cell", cell, "--clean-after", "9")
       const resume = (cell: string) =>
         Effect.gen(function* () {
           const writer = yield* Effect.forkChild(Effect.forever(Effect.delay(create, "200 millis")))
-          const { code, stderr } = yield* waitUntil(
-            move("--store", storeId, "--cell", cell, "--clean-after", "0"),
-            // The session of the killed command ends a moment later.
-            (result) => !result.stderr.includes("Another command")
-          )
+          const { code, stderr } = yield* run("--cell", cell, "--clean-after", "0")
           yield* Fiber.interrupt(writer)
           // The interrupted request may have created its product.
           n--
@@ -132,7 +113,7 @@ it.live(
 
       yield* kill("c2", "copying: comparing")
       yield* create
-      const aborted = yield* waitUntil(move("--store", storeId, "--abort"), ({ stderr }) => !stderr.includes("Another"))
+      const aborted = yield* run("--abort")
       assert.strictEqual(aborted.code, 0, aborted.stderr)
       assert.deepStrictEqual(yield* idsIn(other, storeId), [])
       yield* create

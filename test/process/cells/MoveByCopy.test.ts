@@ -3,6 +3,7 @@ import { Effect, Fiber, Redacted } from "effect"
 import type pg from "pg"
 import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 import { cellDatabases } from "../../support/cells/CellDatabases.ts"
+import { mover } from "../../support/cells/Mover.ts"
 import { backupScene } from "../../support/data/StoreBackups.ts"
 import { dataOf, makeClient } from "../../support/http/Api.ts"
 import { readAfter, startOf } from "../../support/http/Feed.ts"
@@ -12,27 +13,12 @@ import {
   createTokens,
   duringWork,
   rowsOf,
-  startNode,
   startServer,
-  type Variables,
   waitForLockWaits,
   waitUntil
 } from "../../support/process/Process.ts"
 import { listeners, startWorker } from "../../support/process/Workers.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
-
-/** Runs `partner-api stores move` for a store. */
-const mover = (variables: Variables, storeId: string) => {
-  const start = (...args: ReadonlyArray<string>) =>
-    startNode("cli", ["stores", "move", "--store", storeId, ...args], variables)
-  const run = (...args: ReadonlyArray<string>) =>
-    waitUntil(
-      Effect.scoped(Effect.flatMap(start(...args), ({ ended }) => ended)),
-      // The session of a killed command ends a moment later.
-      ({ stderr }) => !stderr.includes("Another command")
-    )
-  return { start, run }
-}
 
 /** Tables that the service changes by itself. */
 const CHANGING = new Set(["deliveries", "delivery_attempts", "rate_windows", "recent_requests", "jobs"])

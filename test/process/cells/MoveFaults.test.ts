@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, Schedule } from "effect"
 import { cellDatabases } from "../../support/cells/CellDatabases.ts"
+import { mover } from "../../support/cells/Mover.ts"
 import { dataOf, makeClient } from "../../support/http/Api.ts"
 import { readAfter, startOf } from "../../support/http/Feed.ts"
 import {
   connection,
   createTokens,
   rowsOf,
-  startNode,
   startServer,
   waitForLockWaits,
   waitUntil
@@ -40,26 +40,8 @@ it.live(
           return String(dataOf(answer)["id"])
         })
 
-      const start = (...args: ReadonlyArray<string>) =>
-        startNode("cli", ["stores", "move", "--store", storeId, ...args], variables)
-      const run = (...args: ReadonlyArray<string>) =>
-        waitUntil(
-          Effect.scoped(Effect.flatMap(start(...args), ({ ended }) => ended)),
-          // The session of a killed command ends a moment later.
-          ({ stderr }) => !stderr.includes("Another command")
-        )
-      const killWhileComparing = (cell: string) =>
-        Effect.scoped(
-          Effect.gen(function* () {
-            const mover = yield* start("--cell", cell)
-            yield* waitUntil(
-              Effect.sync(() => mover.output.stderr),
-              (stderr) => stderr.includes("copying: comparing")
-            )
-            mover.kill("SIGKILL")
-            yield* mover.ended
-          })
-        )
+      const { killAt, run, start } = mover(variables, storeId)
+      const killWhileComparing = (cell: string) => killAt("copying: comparing", "--cell", cell)
       /** Moves during `work`. The server reads then, so that it learns of the move before the source is emptied. */
       const moveTo = (cell: string, work: Effect.Effect<void>) =>
         Effect.raceFirst(
