@@ -44,7 +44,7 @@ export const estimatePause = (sizes: ReadonlyArray<{ readonly rows: number; read
   Math.ceil(sizes.reduce((sum, { bytes, rows }) => sum + rows / ROWS_PER_SECOND + bytes / BYTES_PER_SECOND, 0.5))
 
 /** Waits until no statement of a killed command inserts rows. The database ends them once it misses the client. */
-export const awaitCopies = (target: SqlClient.SqlClient, store: StoreId) =>
+export const awaitKilledCopies = (target: SqlClient.SqlClient, store: StoreId) =>
   target.withTransaction(target`select pg_advisory_xact_lock(72105, uuid_hash(${store}::uuid))`)
 
 /** Inserts the rows of a table as replication does: without triggers, and without the checks of foreign keys. */

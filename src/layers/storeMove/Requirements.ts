@@ -34,7 +34,7 @@ export interface Places {
 /** Reports the progress of a move. */
 export type Report = (line: string) => Effect.Effect<void>
 
-/** How rows get to the target: while the store is used, or while writes wait. */
+/** Way of the rows to the target: replication while the store is used, or a copy while requests wait. */
 export type Method = "replication" | "copy"
 
 /** Maximum difference of the clocks of two cells, for which a switch waits. */

@@ -26,7 +26,7 @@ import {
   unpublish,
   unsubscribe
 } from "./Replication.ts"
-import { awaitCopies, copyFrozen, measure } from "./FrozenCopy.ts"
+import { awaitKilledCopies, copyFrozen, measure } from "./FrozenCopy.ts"
 import { type Cell, microsOf, type Places, refuse, type Report } from "./Requirements.ts"
 
 const State = Schema.Literals(["copying", "frozen", "switched", "cleaned"])
@@ -65,7 +65,7 @@ const endReplication = Effect.fnUntraced(function* ({ source, store, target }: P
 
 /** Deletes the rows that a copy brought to the target. */
 const emptyTarget = Effect.fnUntraced(function* ({ store, target }: Places) {
-  yield* awaitCopies(target.sql, store)
+  yield* awaitKilledCopies(target.sql, store)
   yield* deleteRows(target.sql, store)
 })
 
