@@ -6,6 +6,7 @@ import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Grants } from "../../../src/domain/oauth/Grants.ts"
 import { slotOf, subscriptionOf } from "../../../src/layers/cells/GlobalTables.ts"
 import { CellsTest, inCell, NORTH } from "../../support/cells/CellsTest.ts"
+import { awaitCopies } from "../../support/cells/Subscriptions.ts"
 import { baseUrl } from "../../support/http/Api.ts"
 import { makePoster, tokensOf } from "../../support/oauth/Oauth.ts"
 import { scene } from "../../support/oauth/Scene.ts"
@@ -59,8 +60,9 @@ layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("OAuth cl
       // The cell has refused the secret, and asks main.
       const question = waiting.pipe(Effect.provideService(SqlClient.SqlClient, main), Effect.orDie)
       yield* duringWork(exchange, question)
-      yield* release
       yield* copying("enable")
+      yield* awaitCopies(main, NORTH)
+      yield* release
       assert.isString(tokensOf(yield* Fiber.join(exchange)).access_token)
     }).pipe(Effect.scoped)
   )

@@ -66,14 +66,17 @@ it.live.skipIf(isMissing("pgbouncer"))(
         rowsOf(north, "select 1 from products where store_id = $1", [storeId]),
         (rows) => rows.length
       )
-      /** Reads the store while it moves, so that the server learns its new cell before the old one is cleaned. */
+      /**
+       * Reads the store while it moves, so that the server learns its new cell before the old one is cleaned. An installation
+       * has 100 requests in a minute.
+       */
       const move = (cell: string) => {
-        const options = ["--store", storeId, "--cell", cell, "--clean-after", "2"]
+        const options = ["--store", storeId, "--cell", cell, "--clean-after", "3"]
         return Effect.raceFirst(
           run(Schema.Struct({ cell: Schema.Literal(cell) }), ["stores", "move", ...options]),
           client.get("/products").pipe(
             Effect.tap(({ status, text }) => Effect.sync(() => assert.strictEqual(status, 200, text))),
-            Effect.delay("200 millis"),
+            Effect.delay("1 second"),
             Effect.forever
           )
         )

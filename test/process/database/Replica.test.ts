@@ -7,16 +7,8 @@ import { jobRunner } from "../../../src/layers/jobs/JobRunner.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { ServerLive } from "../../../src/Server.ts"
 import { exported, holdPart } from "../../support/data/Exports.ts"
-import {
-  type Client,
-  dataOf,
-  install,
-  Listening,
-  makeClient,
-  makeStore,
-  pageOf,
-  TemporaryData
-} from "../../support/http/Api.ts"
+import { type Client, dataOf, install, makeClient, makeStore, pageOf, TemporaryData } from "../../support/http/Api.ts"
+import { Listening } from "../../support/http/Installation.ts"
 import { wayTo } from "../../support/postgres/SilentDatabase.ts"
 import { primaryAndStandby } from "../../support/postgres/Standby.ts"
 import { connection, rowsOf, waitUntil } from "../../support/process/Process.ts"

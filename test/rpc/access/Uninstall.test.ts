@@ -48,7 +48,7 @@ const scene = Effect.gen(function* () {
   }
 })
 
-layer(IsolatedApiTest)("Uninstall", (it) => {
+layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Uninstall", (it) => {
   it.effect("an uninstall leaves no access token to a concurrent exchange or refresh", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

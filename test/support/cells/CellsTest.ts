@@ -1,14 +1,13 @@
-import { ConfigProvider, Context, Duration, Effect, Layer, Redacted } from "effect"
-import { CellServerLive } from "../../../src/CellServer.ts"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { CellName, MAIN } from "../../../src/domain/cells/Cells.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { HashCost } from "../../../src/layers/access/Passwords.ts"
-import { Cells, type CellServices, InstallationLive } from "../../../src/layers/cells/Cells.ts"
+import { Cells, type CellServices } from "../../../src/layers/cells/Cells.ts"
 import { DirectoryLifetime } from "../../../src/layers/cells/Directory.ts"
-import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { installing } from "../data/Writes.ts"
-import { baseUrl, Listening, makeApp, makeClient, makeStore, TemporaryData } from "../http/Api.ts"
+import { baseUrl, makeApp, makeClient, makeStore, TemporaryData } from "../http/Api.ts"
+import { installationOn } from "../http/Installation.ts"
 import { cellDatabases, type CellDatabases } from "./CellDatabases.ts"
 
 /** Databases of the installation under test. */
@@ -18,16 +17,8 @@ export class Databases extends Context.Service<Databases, CellDatabases>()("test
 export const CellsTest = Layer.unwrap(
   Effect.gen(function* () {
     const databases = yield* cellDatabases(["north", "south"])
-    const withCells = ConfigProvider.layerAdd(
-      Effect.succeed(ConfigProvider.fromEnv({ env: databases.settings, preserveEmptyStrings: true })),
-      { asPrimary: true }
-    )
-    return CellServerLive.pipe(
-      Layer.provideMerge(Listening),
-      Layer.provideMerge(InstallationLive),
-      Layer.provideMerge(postgres({ url: databases.main, maxConnections: 10 })),
+    return installationOn(databases).pipe(
       Layer.provide(Layer.succeed(DirectoryLifetime, Duration.millis(10))),
-      Layer.provide(withCells),
       Layer.provide(TemporaryData),
       Layer.provide(Layer.succeed(HashCost, { memoryCost: 8, timeCost: 1, parallelism: 1 })),
       Layer.merge(Layer.succeed(Databases, databases))

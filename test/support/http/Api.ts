@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Config, ConfigProvider, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { ConfigProvider, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { ALL_GRANTS, type Grants } from "../../../src/domain/access/AccessRule.ts"
@@ -8,10 +8,7 @@ import { type Installation } from "../../../src/domain/access/Installations.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
-import { listen } from "../../../src/http/server/HttpListener.ts"
-import { CellServerLive } from "../../../src/CellServer.ts"
-import { Cells, InstallationLive } from "../../../src/layers/cells/Cells.ts"
-import { postgres } from "../../../src/layers/sql/Postgres.ts"
+import { Cells } from "../../../src/layers/cells/Cells.ts"
 import { cellDatabases } from "../cells/CellDatabases.ts"
 import { ArrivedWebhooks, CELL_NAMES, CELLS, CHOSEN } from "../cells/ChosenCell.ts"
 import { HashCost } from "../../../src/layers/access/Passwords.ts"
@@ -23,6 +20,7 @@ import { join } from "node:path"
 import { PostgresTest } from "../postgres/PostgresTest.ts"
 import { sharedByFiles } from "../SharedByFiles.ts"
 import { installing } from "../data/Writes.ts"
+import { installationOn, Listening } from "./Installation.ts"
 
 /** Settings of the service under test beside those of the environment. */
 export const TestSettings = Context.Reference<Readonly<Record<string, string>>>("test/TestSettings", {
@@ -41,9 +39,6 @@ export const TemporaryData = ConfigProvider.layerAdd(
   { asPrimary: true }
 )
 
-/** The listener of the service, on a free port. */
-export const Listening = listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })
-
 const OneDatabaseTest = ServerLive.pipe(
   Layer.provideMerge(Listening),
   Layer.provideMerge(Layer.provide(DomainLive, TemporaryData)),
@@ -53,18 +48,7 @@ const OneDatabaseTest = ServerLive.pipe(
 /** The service on several cells. The test uses the services and the database of one of them. */
 const CellsTest = Layer.unwrap(
   Effect.gen(function* () {
-    const { main, settings } = yield* cellDatabases(CELL_NAMES)
-    const withCells = ConfigProvider.layerAdd(
-      Effect.succeed(ConfigProvider.fromEnv({ env: settings, preserveEmptyStrings: true })),
-      { asPrimary: true }
-    )
-    const installation = CellServerLive.pipe(
-      Layer.provideMerge(Listening),
-      Layer.provideMerge(InstallationLive),
-      Layer.provideMerge(postgres({ url: main, maxConnections: 10 })),
-      Layer.provide(withCells),
-      Layer.provide(TemporaryData)
-    )
+    const installation = Layer.provide(installationOn(yield* cellDatabases(CELL_NAMES)), TemporaryData)
     const ofCell = Layer.effectContext(Effect.flatMap(Cells, ({ servicesOf }) => servicesOf(CHOSEN)))
     // Without `fresh`, layers that a test adds, such as workers, would share those that are built for `main`.
     return ArrivedWebhooks.pipe(Layer.provideMerge(ofCell), Layer.provideMerge(Layer.fresh(installation)))

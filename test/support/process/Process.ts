@@ -1,4 +1,4 @@
-import { Config, Console, Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, type Scope } from "effect"
+import { Console, Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, type Scope } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { execFile, spawn } from "node:child_process"
@@ -14,11 +14,10 @@ import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import { Apps } from "../../../src/domain/access/Apps.ts"
 import { Stores } from "../../../src/domain/access/Stores.ts"
 import { Tokens } from "../../../src/domain/access/Tokens.ts"
-import { listen } from "../../../src/http/server/HttpListener.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { MigrationsLive } from "../../../src/layers/Migrations.ts"
 import { GlobalDatabase, postgres } from "../../../src/layers/sql/Postgres.ts"
-import { ServerLive } from "../../../src/Server.ts"
+import { CellVariables, installationOn } from "../http/Installation.ts"
 import { freshDatabase, migratedDatabase } from "../postgres/Postgres.ts"
 import { portOf } from "../webhooks/Receiver.ts"
 import { SECRET_KEY } from "../SecretKey.ts"
@@ -70,12 +69,9 @@ export const globalDatabaseUrl = Effect.flatMap(GlobalDatabase, ({ sql }) =>
   Effect.provideService(databaseUrl, SqlClient.SqlClient, sql)
 )
 
-/** Starts another server on the database of the surrounding layer, with its own pool, and returns its URL. */
+/** Starts another server on the databases of the surrounding layer, with its own pool, and returns its URL. */
 export const startSecondServer = Effect.gen(function* () {
-  const server = ServerLive.pipe(
-    Layer.provideMerge(listen({ host: Config.succeed("127.0.0.1"), port: Config.succeed(0) })),
-    Layer.provide(servicesOn(yield* databaseUrl))
-  )
+  const server = installationOn({ main: Redacted.make(yield* globalDatabaseUrl), settings: yield* CellVariables })
   return HttpServer.formatAddress(Context.get(yield* Layer.build(Layer.fresh(server)), HttpServer.HttpServer).address)
 })
 
