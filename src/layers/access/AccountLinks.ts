@@ -1,4 +1,4 @@
-import { Effect, Layer, type Redacted, Schema } from "effect"
+import { Effect, Layer, Option, type Redacted, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import {
   AccountLinks,
@@ -46,6 +46,7 @@ const readInvitationRow = requiredRowReader(Invitation)
 const readOpen = rowReader(Schema.Struct({ ...Invitation.fields, storeId: Schema.toType(StoreId) }))
 const readReplaced = rowsReader(Schema.Struct({ id: Schema.String, role: Invitation.fields.role }))
 const { hasAccount: _, ...offerFields } = InvitationOffer.fields
+const readAccount = rowReader(Schema.Struct({ id: Schema.String }))
 const readOffer = rowReader(Schema.Struct(offerFields))
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 /** Condition of an invitation `i` that can be accepted. */
@@ -109,6 +110,10 @@ export const AccountLinksLive = Layer.effect(
         Effect.die
       )
 
+    /** Returns the id of an account. The copy of a cell may lack one that was created a moment ago. */
+    const findAccount = (email: Email) =>
+      Effect.map(readAccount(global.sql`select id from merchants where email = ${email}`), Option.map(Struct.get("id")))
+
     const findOffer = Effect.fnUntraced(function* (token: Redacted.Redacted) {
       const offer = yield* required(
         readOffer(sql`
@@ -117,9 +122,7 @@ export const AccountLinksLive = Layer.effect(
           where i.token_hash = ${sha256(token)} and ${open}
         `)
       )
-      // The copy of a cell may lack an account that was created a moment ago.
-      const accounts = yield* global.sql`select 1 from merchants where email = ${offer.email}`
-      return { ...offer, hasAccount: accounts.length > 0 }
+      return { ...offer, hasAccount: Option.isSome(yield* findAccount(offer.email)) }
     })
 
     /** Adds the account that `identify` returns to the store. The lock of the store lets one acceptance succeed. */
@@ -170,8 +173,9 @@ export const AccountLinksLive = Layer.effect(
         const token = formatStoreToken("invitation_", store)
         const write = Effect.gen(function* () {
           yield* lockStore(store)
+          const account = yield* findAccount(email)
           const members = yield* sql`
-            select 1 from members m join merchants on id = m.merchant_id where m.store_id = ${store} and email = ${email}
+            select 1 from members where store_id = ${store} and merchant_id = ${Option.getOrNull(account)}
           `
           if (members.length > 0) return yield* new AlreadyMember({ email })
           const replaced = yield* readReplaced(sql`

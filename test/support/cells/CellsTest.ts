@@ -32,7 +32,7 @@ const SOUTH = CellName.make("south")
 export const CELLS = [MAIN, NORTH, SOUTH]
 
 /** Runs an effect with the services of a cell. */
-export const inCell = <A, E, R>(cell: CellName, effect: Effect.Effect<A, E, R>) =>
+export const inCell = <A, E, R>(cell: CellName, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Cells | R> =>
   cell === MAIN
     ? effect
     : Effect.scoped(
