@@ -1,5 +1,5 @@
 import { Cause, Context, Effect, Layer, LayerMap, Option, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { storeOfToken } from "./layers/access/StoreTokens.ts"
 import { type CellName, MAIN, StoreMoved } from "./domain/cells/Cells.ts"
@@ -35,8 +35,8 @@ const decodeStore = Schema.decodeUnknownOption(StoreId)
 const decodeImport = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ storeId: StoreId })))
 
 /** Finds the store of a request to the REST API, by its token, or of a file that the dashboard sends, by its query. */
-const storeOf = (request: IncomingMessage): Option.Option<StoreId> => {
-  const [path = "", query = ""] = (request.url ?? "").split("?")
+const storeOf = ({ url }: HttpServerRequest.HttpServerRequest, request: IncomingMessage): Option.Option<StoreId> => {
+  const [path = "", query = ""] = url.split("?")
   if (path.startsWith("/rpc/")) {
     const parameters = new URLSearchParams(query)
     return Option.orElse(decodeStore(parameters.get("storeId")), () =>
@@ -96,7 +96,7 @@ const makeRouter = Effect.gen(function* () {
 
   const routes = Effect.gen(function* () {
     const response = yield* currentResponse
-    const store = storeOf(response.req)
+    const store = storeOf(yield* HttpServerRequest.HttpServerRequest, response.req)
     if (Option.isNone(store)) return yield* app.routes
     return yield* Effect.catchDefect(inCellOf(store.value, serveIn), (defect) =>
       Effect.map(replyToFailure(Cause.die(defect), response.requestId), (reply) =>
