@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { AccountLinks } from "../../domain/access/AccountLinks.ts"
 import { Agents } from "../../domain/access/Agents.ts"
 import type { MerchantId } from "../../domain/access/Ids.ts"
+import { Installations } from "../../domain/access/Installations.ts"
 import { type Membership, Merchants, type Role } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import { MAIN } from "../../domain/cells/Cells.ts"
@@ -102,6 +103,23 @@ const RoutedAccountLinks = Layer.effect(
   })
 )
 
+/** Installations, for the consent to an app that is installed already. */
+const RoutedInstallations = Layer.effect(
+  Installations,
+  Effect.gen(function* () {
+    const installations = yield* Installations
+    const { inStore } = yield* makeCalls
+    return Installations.of({
+      ...installations,
+      list: (of) =>
+        Option.match(of.storeId, {
+          onNone: () => installations.list(of),
+          onSome: (store) => inStore(store, (services) => Context.get(services, Installations).list(of))
+        })
+    })
+  })
+)
+
 const RoutedOauth = Layer.unwrap(
   Effect.gen(function* () {
     const grants = yield* Grants
@@ -183,6 +201,7 @@ export const RoutedServices = Layer.mergeAll(
   RoutedAgents,
   RoutedMerchants,
   RoutedAccountLinks,
+  RoutedInstallations,
   RoutedOauth,
   RoutedStreams,
   RoutedMedia,
