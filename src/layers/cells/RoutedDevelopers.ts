@@ -14,6 +14,9 @@ const firstOf = <A, E, R>(
 const earlier = (a: Date | null, b: Date | null) => (a === null || (b !== null && b < a) ? b : a)
 const later = (a: Date | null, b: Date | null) => (a === null || (b !== null && b > a) ? b : a)
 
+/** Request of the newest delivery that succeeded. */
+const LAST_DELIVERED = { limit: 1, state: "delivered" } as const
+
 const decodeId = Schema.decodeUnknownOption(InstallationId)
 
 const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, count) => total + count, 0)
@@ -101,15 +104,27 @@ export const RoutedDevelopers = Layer.unwrap(
                 own
               )
           ),
-        // A paused endpoint is more urgent than a failing one.
-        show: (app) =>
-          Effect.map(
-            inAll((one) => one.show(app)),
-            ([own, ...others]) =>
-              [own, ...others].find(({ pausedAt }) => pausedAt !== null) ??
-              [own, ...others].find(({ failingSince }) => failingSince !== null) ??
-              own
-          )
+        show: Effect.fnUntraced(function* (app) {
+          const all = yield* inAll((one) => one.show(app))
+          const { testFailedAt } = all[0]
+          // Tests are sent from main, which does not see deliveries of the other cells.
+          const pages = testFailedAt === null ? [] : yield* inAll((one) => one.deliveries(app, LAST_DELIVERED))
+          const deliveredAt = pages
+            .flatMap(({ items }) => items.map(({ finishedAt }) => finishedAt))
+            .reduce(later, null)
+          return {
+            // A paused endpoint is more urgent than a failing one.
+            ...(all.find(({ pausedAt }) => pausedAt !== null) ??
+              all.find(({ failingSince }) => failingSince !== null) ??
+              all[0]),
+            calledAt: all.map(({ calledAt }) => calledAt).reduce(earlier),
+            testFailedAt: later(testFailedAt, deliveredAt) === testFailedAt ? testFailedAt : null,
+            pending: sum(all.map(({ pending }) => pending)),
+            oldestPendingAt: all.map(({ oldestPendingAt }) => oldestPendingAt).reduce(earlier),
+            pendingDroppedFrom: all.map(({ pendingDroppedFrom }) => pendingDroppedFrom).reduce(earlier),
+            dead: sum(all.map(({ dead }) => dead))
+          }
+        })
       }),
       Layer.succeed(Developers, {
         ...developers,
