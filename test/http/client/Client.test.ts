@@ -17,7 +17,7 @@ const apiError = (promise: Promise<unknown>) => rejectionOf(ApiError, promise)
 /** Calls as JavaScript does, without types. */
 const make = (options: unknown): unknown => Reflect.apply(createClient, undefined, [options])
 
-layer(ApiTest)("Client", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Client", (it) => {
   it.effect("creates, updates and deletes a product and adjusts its stock", () =>
     Effect.gen(function* () {
       const { client } = yield* makeTestClient()

@@ -12,7 +12,7 @@ const makeTestClient = Effect.fn(function* (granted: Partial<Grants> = {}) {
   return { client: createEffectClient({ url, tokens: client.token ?? "" }), installation, storeId, url }
 })
 
-layer(ApiTest)("Effect client", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Effect client", (it) => {
   it.effect("creates, updates and deletes a product and adjusts its stock", () =>
     Effect.gen(function* () {
       const { client } = yield* makeTestClient()

@@ -44,7 +44,7 @@ const scene = Effect.fn(function* (declared: Partial<Grants> = {}) {
   return { store, merchant, appId, path: authorizePath(appId), visitor: yield* makeBrowser }
 })
 
-layer(ApiTest)("Authorization pages", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Authorization pages", (it) => {
   it.effect("a merchant signs in, returns to the same request, consents and is redirected with a code", () =>
     Effect.gen(function* () {
       const declared = { scopes: ["read_products", "write_products"], capabilities: ["app_storage"] } as const

@@ -23,7 +23,7 @@ const NOT_FOUND: Readonly<Record<string, string>> = {
   customers: "CustomerNotFound"
 }
 
-layer(ApiTest)("Access to procedures", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Access to procedures", (it) => {
   it.effect("every store procedure fails with StoreNotFound for a foreign, a deleted and an unknown store", () =>
     Effect.gen(function* () {
       const { client, payloads, storeId } = yield* scene

@@ -27,7 +27,7 @@ const signInStatus = (email: string, password: string) =>
     })
   )
 
-layer(ApiTest, { timeout: "60 seconds" })("Passwords of accounts", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Passwords of accounts", (it) => {
   it.effect("a password change ends the other sessions of the account and none of other accounts", () =>
     Effect.gen(function* () {
       const { client, email, storeId } = yield* freshMember()

@@ -25,7 +25,7 @@ const scene = Effect.gen(function* () {
   }
 })
 
-layer(ApiTest)("Installations", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Installations", (it) => {
   it.effect("installations are listed in pages with their grants, and those of other stores are not found", () =>
     Effect.gen(function* () {
       const { appId, client, installation, target, storeId } = yield* scene

@@ -8,7 +8,7 @@ import { callLine, errorOf, freshMember, memberOf, newKey, post } from "../../su
 
 const toSettings = Schema.decodeUnknownSync(UpdateSettings)
 
-layer(ApiTest)("Store settings", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Store settings", (it) => {
   it.effect("an update changes only the named settings, and apps read them at once", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshMember()

@@ -39,7 +39,7 @@ const passDays = (store: StoreId, days: number) =>
     `
   )
 
-layer(ApiTest)("Billing", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Billing", (it) => {
   it.effect("plans list their exact prices, and a subscription keeps its price when the plan changes", () =>
     Effect.gen(function* () {
       const { app, appId, newRequest, client, installation, planId, storeId } = yield* scene()

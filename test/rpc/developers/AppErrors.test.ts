@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Developers, MAX_APPS } from "../../../src/domain/access/Developers.ts"
+import { GlobalDatabase } from "../../../src/layers/sql/Postgres.ts"
 import { Rpcs } from "../../../src/rpc/Rpcs.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { APP, developer, hashes, hashOf, toApp } from "../../support/rpc/Developers.ts"
-import { connection, databaseUrl, duringWork, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
+import { connection, duringWork, globalDatabaseUrl, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
 import { agentOf, callLine, errorOf, exitsOf, freshMember, newKey, post } from "../../support/rpc/Rpc.ts"
 import { performUnrecorded } from "../../support/data/Writes.ts"
 
@@ -18,7 +18,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Errors of
   it.effect("an app create waits for a concurrent one and fails with AppLimitReached at the limit", () =>
     Effect.gen(function* () {
       const { client, id } = yield* developer
-      const url = yield* databaseUrl
+      const url = yield* globalDatabaseUrl
       const [holder, watcher] = [yield* connection(url), yield* connection(url)]
       const insert = "insert into apps (id, name, scopes, developer_id) select gen_random_uuid(), 'App', '{}', $1"
       yield* rowsOf(holder, `${insert} from generate_series(2, ${MAX_APPS})`, [id])
@@ -50,7 +50,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Errors of
         url: "https://app.example.com/secret-path",
         kinds: ["catalog.product.updated.v1"]
       })
-      const sql = yield* SqlClient.SqlClient
+      const { sql } = yield* GlobalDatabase
       const before = yield* sql`select * from apps a, webhooks w where a.id = ${app.id} and w.app_id = a.id`
       const payloads: Readonly<Record<string, object>> = {
         "apps.get": {},

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { TEST_LIMITS } from "../../../src/domain/webhooks/Webhook.ts"
 import { verifyWebhook } from "../../../src/http/client/Webhooks.ts"
+import { arrival } from "../../support/cells/ChosenCell.ts"
 import { install, makeStore } from "../../support/http/Api.ts"
 import { developer } from "../../support/rpc/Developers.ts"
 import { InternetHere, publicReceiver } from "../../support/webhooks/Internet.ts"
@@ -81,6 +82,7 @@ layer(Layer.provide(IsolatedDeliveringApi, InternetHere), { excludeTestServices:
         yield* waitForDelivered(id, 1)
         assert.deepStrictEqual(yield* state, healthy)
         yield* client.appWebhooks.set({ idempotencyKey: newKey(), id, url: `${endpoint.url}/next`, kinds: KINDS })
+        yield* arrival
         assert.deepStrictEqual(yield* state, { ...healthy, isCalled: false })
       })
     )
@@ -155,11 +157,13 @@ layer(Layer.provide(IsolatedDeliveringApi, InternetHere), { excludeTestServices:
 
           yield* client.appWebhooks.pause({ id })
           yield* client.appWebhooks.pause({ id })
+          yield* arrival
           yield* writer.post("/products", { name: "Pot" })
           assert.deepInclude(yield* client.appWebhooks.get({ id }), { pauseReason: "operator", pending: 1 })
           assert.strictEqual((yield* client.appWebhooks.resume({ id, missed: "skip" })).count, 1)
           assert.lengthOf((yield* client.appDeliveries.list({ id, state: "skipped" })).items, 1)
           yield* client.appWebhooks.pause({ id })
+          yield* arrival
           yield* writer.post("/products", { name: "Pan" })
           assert.strictEqual((yield* client.appWebhooks.resume({ id, missed: "deliver" })).count, 1)
           yield* waitForRequests(endpoint, 5)

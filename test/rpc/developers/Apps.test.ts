@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { ALL_GRANTS } from "../../../src/domain/access/AccessRule.ts"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { AppPatch } from "../../../src/domain/access/Developers.ts"
+import { GlobalDatabase } from "../../../src/layers/sql/Postgres.ts"
 import { ApiTest, makeStore } from "../../support/http/Api.ts"
 import { APP, developer, hashes, hashOf, toApp } from "../../support/rpc/Developers.ts"
 import { newKey } from "../../support/rpc/Rpc.ts"
@@ -24,7 +24,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Apps of d
       assert.deepStrictEqual(yield* client.apps.list({}), { items: [app], nextCursor: null })
       const other = { ...request, app: toApp({ ...APP, name: "Another" }) }
       assert.strictEqual((yield* Effect.flip(client.apps.create(other)))._tag, "KeyReused")
-      const sql = yield* SqlClient.SqlClient
+      const { sql } = yield* GlobalDatabase
       const records = yield* sql`select outcome from idempotency_records where outcome like ${`%${app.id}%`}`
       assert.lengthOf(records, 1)
       assert.notInclude(JSON.stringify(records), "app_secret_")

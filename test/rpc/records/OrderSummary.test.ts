@@ -31,7 +31,7 @@ const line = (unitPrice: number, quantity = 1, fields: object = {}) => ({ name: 
 
 const [CUP, MUG] = ["019c1363-49c0-7d21-9a53-5b1c6e2f8a90", "019c1363-49c0-7d21-9a53-5b1c6e2f8a91"]
 
-layer(ApiTest)("Summary of orders", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Summary of orders", (it) => {
   it.effect("an order belongs to the day that its time has in the time zone of the store", () =>
     Effect.gen(function* () {
       const { dateOf, localDay, put, summary } = yield* scene

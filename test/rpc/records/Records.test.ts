@@ -30,7 +30,7 @@ const agentCalls = Effect.fn(function* (storeId: StoreId, scopes: ReadonlyArray<
     Effect.map(runAsAgent(procedures[tag], decode(payload)), (response) => decode(response))
 })
 
-layer(ApiTest)("Order and customer procedures", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Order and customer procedures", (it) => {
   it.effect("members read orders and customers in full, as the REST API returns them", () =>
     Effect.gen(function* () {
       const { client, customer, order, storeId } = yield* scene

@@ -25,7 +25,7 @@ const toCollection = Schema.decodeUnknownSync(CreateCollection)
 
 const keyedIn = (storeId: StoreId) => ({ storeId, idempotencyKey: newKey() })
 
-layer(ApiTest)("RPC calls", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("RPC calls", (it) => {
   it.effect("a signed-in merchant reads and writes the catalog of their store", () =>
     Effect.gen(function* () {
       const { email, storeId } = yield* freshMember()

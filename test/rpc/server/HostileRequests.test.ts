@@ -6,7 +6,7 @@ import { callLine, errorOf, exitsOf, freshMember, post } from "../../support/rpc
 
 const reasonOf = (text: string): unknown => JSON.parse(text).error
 
-layer(ApiTest)("Invalid RPC requests", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Invalid RPC requests", (it) => {
   it.effect("/rpc accepts only POST of UTF-8 ndjson, and no foreign origin", () =>
     Effect.gen(function* () {
       const { cookie, storeId } = yield* freshMember()

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Merchants } from "../../../src/domain/access/Merchants.ts"
 import { MERCHANT_CALLS } from "../../../src/domain/RateLimit.ts"
+import { GlobalDatabase } from "../../../src/layers/sql/Postgres.ts"
 import { performIn } from "../../support/data/Writes.ts"
 import { ApiTest, baseUrl, makeStore } from "../../support/http/Api.ts"
 import { startSecondServer } from "../../support/process/Process.ts"
@@ -40,8 +41,12 @@ const admittedOf = (bodies: Exits) => bodies.flat().length - refusalsOf(bodies).
 /** Moves the windows of all agents and merchants into the past. */
 const passTime = (seconds: number) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    for (const table of ["agent_windows", "merchant_call_windows"]) {
+    // Windows of merchants are in the global database.
+    const [own, global] = [yield* SqlClient.SqlClient, yield* GlobalDatabase]
+    for (const [sql, table] of [
+      [own, "agent_windows"],
+      [global.sql, "merchant_call_windows"]
+    ] as const) {
       yield* sql`
         update ${sql(table)} set hits = array(select hit - ${seconds * 1_000_000}::bigint from unnest(hits) as hit order by hit)
       `

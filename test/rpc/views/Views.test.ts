@@ -38,7 +38,7 @@ const scene = Effect.gen(function* () {
   return { client, cookie, other, otherId, storeId }
 })
 
-layer(ApiTest)("Views", (it) => {
+layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Views", (it) => {
   it.effect("a shared view is visible to all members, a private one only to its owner", () =>
     Effect.gen(function* () {
       const { client, other, storeId } = yield* scene

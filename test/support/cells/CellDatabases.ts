@@ -2,14 +2,12 @@ import { Effect, Redacted, type Scope } from "effect"
 import { CellName } from "../../../src/domain/cells/Cells.ts"
 import { addCell } from "../../../src/layers/cells/GlobalTables.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
+import type { InstallationDatabases } from "../http/Installation.ts"
 import { removeSubscription } from "./Subscriptions.ts"
 import { migratedDatabase } from "../postgres/Postgres.ts"
 
-/** Database of the cell `main`, and those of other cells, which have copies of its global tables. */
-export interface CellDatabases {
-  readonly main: Redacted.Redacted
-  /** Settings that name the cells. */
-  readonly settings: Readonly<Record<string, string>>
+/** Databases of an installation. Those of the cells have copies of the global tables of `main`. */
+export interface CellDatabases extends InstallationDatabases {
   readonly cells: ReadonlyArray<{ readonly name: CellName; readonly url: Redacted.Redacted }>
 }
 

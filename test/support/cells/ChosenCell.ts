@@ -14,7 +14,7 @@ export const CELL_NAMES = Array.from({ length: CELLS }, (_, index) => `c${index}
 export const CHOSEN = CellName.make(`c${Number(process.env["VITEST_POOL_ID"] ?? 0) % Math.max(1, CELLS)}`)
 
 /** Waits until changes of global tables are in the database of the test. */
-const arrival = Effect.flatMap(GlobalDatabase, ({ isCopied, sql }) =>
+export const arrival = Effect.flatMap(GlobalDatabase, ({ isCopied, sql }) =>
   isCopied ? awaitCopies(sql, CHOSEN) : Effect.void
 )
 

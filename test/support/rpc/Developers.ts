@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { NewApp } from "../../../src/domain/access/Developers.ts"
+import { GlobalDatabase } from "../../../src/layers/sql/Postgres.ts"
 import { makeMerchant } from "./Merchants.ts"
 import { clientOf, newKey, sessionOf } from "./Rpc.ts"
 
@@ -29,7 +29,7 @@ export const developer = Effect.gen(function* () {
 
 /** Stored hashes of an app's valid secrets. */
 export const hashes = (app: AppId) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.flatMap(GlobalDatabase, ({ sql }) =>
     Effect.map(
       sql<{ readonly hash: string }>`
         select encode(secret_hash, 'hex') as hash from client_secrets
