@@ -10,6 +10,7 @@ import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { installing } from "../../support/data/Writes.ts"
 import { AppId } from "../../../src/domain/access/Ids.ts"
 import { assertUnavailable, baseUrl, dataOf, makeClient, pageOf } from "../../support/http/Api.ts"
+import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 const countProducts = (cell: (typeof CELLS)[number]) =>
   inCell(
@@ -51,6 +52,9 @@ layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", 
           stores.filter((one) => kept.includes(one.storeId)).map((one) => one.storeId),
           [storeId]
         )
+        const absolute = "GET http://a:80/api/platform/v1/products HTTP/1.1"
+        const sent = lines(absolute, "host: a", `authorization: Bearer ${client.token}`, "connection: close")
+        assert.include(yield* exchange(yield* baseUrl, sent), `Made in ${cell}`)
       }
     })
   )
@@ -238,6 +242,7 @@ layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", 
           .toSorted()
           .toReversed()
       )
+      assert.deepInclude(yield* client.appWebhooks.get({ id }), { pending: 3, dead: 0 })
       for (const { eventId } of items) {
         const again = yield* client.appDeliveries.redeliver({ idempotencyKey: newKey(), id, eventId })
         assert.strictEqual(again.eventId, eventId)
