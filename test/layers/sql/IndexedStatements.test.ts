@@ -83,7 +83,7 @@ const growBy = ({ id, storeId }: Installation, count: number) => [
    )
    select '${storeId}', uuid_v7(micros), micros / 1000 / 2592000000 % 16, now(), 'merchant', gen_random_uuid(), 'rpc', 0,
      'product', gen_random_uuid(), 2, '{"price":1}', '{"price":2}', '{}'
-   from (select clock_micros() - 1000 * n as micros from generate_series(1, ${count}) n) as made`,
+   from (select clock_micros() as micros from generate_series(1, ${count})) as made`,
   `insert into proposals (store_id, id, agent_id, procedure, payload, based_on, status, created_at, expires_at)
    select store_id, uuid_v7(clock_micros()), id, 'products.create', '{}', '[]', 'approved', now(), now() + interval '7 days'
    from agents, generate_series(1, ${count})`,
