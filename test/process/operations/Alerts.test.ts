@@ -64,9 +64,11 @@ it.live.skipIf(isMissing("prometheus"))(
       const firing = Effect.promise(() =>
         fetch(`http://127.0.0.1:${port}/api/v1/alerts`).then(
           async (response) =>
-            decodeAlerts(await response.json())
-              .data.alerts.filter(({ state }) => state === "firing")
-              .map(({ labels }) => labels.alertname),
+            response.ok
+              ? decodeAlerts(await response.json())
+                  .data.alerts.filter(({ state }) => state === "firing")
+                  .map(({ labels }) => labels.alertname)
+              : ["Prometheus starts"],
           () => ["Prometheus starts"]
         )
       )

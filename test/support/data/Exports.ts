@@ -38,8 +38,16 @@ export const holdPart = Effect.fn(function* (client: pg.Client, index: number) {
   yield* rowsOf(client, WAIT)
   yield* rowsOf(client, "select pg_advisory_lock(7162, $1)", [index])
   return {
-    /** Waits until an export stores the part. */
-    reached: waitForLockWaits(client, 1),
+    /** Waits until an export stores the part. Returns the pid of its session. */
+    reached: waitUntil(
+      rowsOf(
+        client,
+        `select pid from pg_locks join pg_database d on d.oid = database
+         where datname = current_database() and locktype = 'advisory' and classid = 7162 and objid = $1 and not granted`,
+        [index]
+      ),
+      ({ length }) => length > 0
+    ).pipe(Effect.map((rows) => rows.map(({ pid }) => Number(pid)))),
     /** Waits until another session waits for the export. */
     awaited: waitForLockWaits(client, 2),
     release: rowsOf(client, "select pg_advisory_unlock(7162, $1)", [index])
