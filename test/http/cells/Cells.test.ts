@@ -9,6 +9,8 @@ import { agentOf, newKey } from "../../support/rpc/Rpc.ts"
 import { makeMerchant } from "../../support/rpc/Merchants.ts"
 import { installing } from "../../support/data/Writes.ts"
 import { AppId } from "../../../src/domain/access/Ids.ts"
+import { MAIN } from "../../../src/domain/cells/Cells.ts"
+import { listCells } from "../../../src/layers/cells/Administration.ts"
 import { assertUnavailable, baseUrl, dataOf, makeClient, pageOf } from "../../support/http/Api.ts"
 import { exchange, lines } from "../../support/http/RawHttp.ts"
 
@@ -247,6 +249,15 @@ layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", 
         const again = yield* client.appDeliveries.redeliver({ idempotencyKey: newKey(), id, eventId })
         assert.strictEqual(again.eventId, eventId)
       }
+
+      // A store that has moved away leaves its rows until they are cleaned.
+      const sql = yield* SqlClient.SqlClient
+      const countStores = Effect.map(listCells, (cells) => cells.find(({ cell }) => cell === MAIN)?.stores)
+      const before = yield* countStores
+      yield* sql`update stores set moved_at = clock_timestamp() where id = ${stores[0]?.storeId ?? ""}`
+      assert.strictEqual((yield* client.apps.get({ id })).installations, 2)
+      assert.lengthOf((yield* client.apps.installations({ id })).items, 2)
+      assert.strictEqual(yield* countStores, Number(before) - 1)
     })
   )
 
