@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { freePort, makeMigratedDatabase, temporaryFolder, waitUntil } from "../../support/process/Process.ts"
+import { fetchText, freePort, makeMigratedDatabase, temporaryFolder, waitUntil } from "../../support/process/Process.ts"
 import { isMissing, startProgram } from "../../support/process/Programs.ts"
 import { makeProducts, makeSubscribers, startSender, startWorker } from "../../support/process/Workers.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
@@ -61,16 +61,12 @@ it.live.skipIf(isMissing("prometheus"))(
         `--web.listen-address=127.0.0.1:${port}`,
         "--log.level=error"
       ])
-      const firing = Effect.promise(() =>
-        fetch(`http://127.0.0.1:${port}/api/v1/alerts`).then(
-          async (response) =>
-            response.ok
-              ? decodeAlerts(await response.json())
-                  .data.alerts.filter(({ state }) => state === "firing")
-                  .map(({ labels }) => labels.alertname)
-              : ["Prometheus starts"],
-          () => ["Prometheus starts"]
-        )
+      const firing = Effect.map(fetchText(`http://127.0.0.1:${port}/api/v1/alerts`), ({ status, text }) =>
+        status === 200
+          ? decodeAlerts(JSON.parse(text))
+              .data.alerts.filter(({ state }) => state === "firing")
+              .map(({ labels }) => labels.alertname)
+          : ["Prometheus starts"]
       )
       const waitForAlerts = (...names: ReadonlyArray<string>) =>
         waitUntil(Effect.delay(firing, "200 millis"), (alerts) => alerts.join() === names.join())
