@@ -16,8 +16,9 @@ const readArrival = rowReader(Schema.Struct({ isApplied: Schema.Boolean }))
 export const awaitCopies = Effect.fn(function* (main: SqlClient.SqlClient, cell: CellName) {
   const { position } = yield* readPosition(main`select pg_current_wal_insert_lsn()::text as position`)
   const slot = yield* slotOf(main, cell)
+  // A walsender that has just started has no position of its cell.
   const arrival = readArrival(main`
-    select r.replay_lsn >= ${position}::pg_lsn as "isApplied"
+    select coalesce(r.replay_lsn >= ${position}::pg_lsn, false) as "isApplied"
     from pg_replication_slots s join pg_stat_replication r on r.pid = s.active_pid where s.slot_name = ${slot}
   `)
   yield* waitUntil(

@@ -6,7 +6,9 @@ import { waitUntil } from "../process/Process.ts"
 export const openTransaction = Effect.fn(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const [done, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-  const open = Effect.andThen(work, Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(end)))
+  // Transactions are uninterruptible, but a test that fails must roll back.
+  const ended = Effect.interruptible(Deferred.await(end))
+  const open = Effect.andThen(work, Effect.andThen(Deferred.succeed(done, undefined), ended))
   const fiber = yield* Effect.forkChild(sql.withTransaction(open))
   yield* Deferred.await(done)
   return Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber))
