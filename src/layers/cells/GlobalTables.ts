@@ -3,7 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import { migrate, migrations } from "../Migrations.ts"
 import { postgres } from "../sql/Postgres.ts"
-import { requiredRowReader } from "../sql/Rows.ts"
+import { requiredRowReader, rowsReader } from "../sql/Rows.ts"
 import { createSlot, createSubscription, dropSlot, hasSlot, hasSubscription } from "./Subscriptions.ts"
 import { explainDatabaseError } from "../sql/DatabaseFailed.ts"
 
@@ -53,6 +53,7 @@ export class CellRefused extends Data.TaggedError("CellRefused")<{ readonly reas
 
 const readLevel = requiredRowReader(Schema.Struct({ level: Schema.String }))
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
+const readStores = rowsReader(Schema.Struct({ id: Schema.String }))
 const readName = requiredRowReader(Schema.Struct({ name: Schema.String }))
 
 /** Returns the name of the slot of a cell. Slots belong to the server, which may have the `main` of several installations. */
@@ -85,11 +86,23 @@ const publish = Effect.gen(function* () {
 })
 
 /** Makes the tables of a new cell fit for copies, whose foreign keys it cannot keep. */
-const prepare = Effect.gen(function* () {
+const prepare = Effect.fnUntraced(function* (main: SqlClient.SqlClient, cell: CellName) {
   const sql = yield* SqlClient.SqlClient
-  const { count } = yield* readCount(sql`select count(*)::integer as count from stores`)
-  if (count > 0) {
-    return yield* new CellRefused({ reason: "The database of the cell has stores; use an empty database" })
+  const stores = yield* readStores(sql`select id from stores order by id limit 1000`)
+  if (stores.length > 0) {
+    // A cell whose subscription was dropped still has its stores.
+    const { count } = yield* readCount(main`
+      select count(*)::integer as count from directory
+      where cell = ${cell} and ${main.in(
+        "store_id",
+        stores.map(({ id }) => id)
+      )}
+    `)
+    if (count < stores.length) {
+      return yield* new CellRefused({
+        reason: `The database has stores that are not in the cell ${cell}; use an empty database, or that of the cell`
+      })
+    }
   }
   for (const [table, names] of Object.entries(FOREIGN_KEYS)) {
     for (const name of names) yield* sql`alter table ${sql(table)} drop constraint if exists ${sql(name)}`
@@ -141,20 +154,29 @@ const awaitCopies = (subscription: string) =>
     })
   )
 
+export interface NewCell {
+  readonly name: CellName
+  readonly setting: string
+  readonly url: Redacted.Redacted
+  /** URL of `main` as the server of the cell reaches it. */
+  readonly source: Redacted.Redacted
+}
+
 /**
  * Subscribes a cell to the global tables, disabled until `main` has the slot. Without the slot an earlier subscription has
  * missed changes: a new one copies all rows again.
  */
 const subscribe = Effect.fnUntraced(function* (
-  name: string,
+  main: SqlClient.SqlClient,
+  { name: cell, source }: NewCell,
   slot: string,
-  source: Redacted.Redacted,
   hasChanges: boolean
 ) {
   const sql = yield* SqlClient.SqlClient
+  const name = subscriptionOf(cell)
   const isSubscribed = yield* hasSubscription(sql, name)
   if (isSubscribed && hasChanges) return
-  if (!isSubscribed) yield* prepare
+  if (!isSubscribed) yield* prepare(main, cell)
   yield* sql.withTransaction(
     Effect.gen(function* () {
       if (isSubscribed) {
@@ -176,33 +198,25 @@ const receive = Effect.fnUntraced(function* (subscription: string) {
   yield* awaitCopies(subscription)
 })
 
-export interface NewCell {
-  readonly name: CellName
-  readonly setting: string
-  readonly url: Redacted.Redacted
-  /** URL of `main` as the server of the cell reaches it. */
-  readonly source: Redacted.Redacted
-}
-
 /**
  * Makes a database a cell: migrates it, and copies the global tables into it. Can be repeated, for example after a failure, when
  * `main` has lost the slot, or when a release adds global tables. Runs on `main`.
  */
-export const addCell = Effect.fn("GlobalTables.addCell")(function* ({ name, setting, source, url }: NewCell) {
+export const addCell = Effect.fn("GlobalTables.addCell")(function* (cell: NewCell) {
+  const { name, setting, url } = cell
   const sql = yield* SqlClient.SqlClient
   yield* publish
   const slot = yield* slotOf(sql, name)
   const hasChanges = yield* hasSlot(sql, slot)
-  const subscription = subscriptionOf(name)
   const database = postgres({ url, maxConnections: 2, withoutTimeouts: true })
   const explain = (error: SqlError.SqlError) => Effect.fail(explainDatabaseError({ name: setting, url })(error))
-  yield* Effect.andThen(migrate(migrations), subscribe(subscription, slot, source, hasChanges)).pipe(
+  yield* Effect.andThen(migrate(migrations), subscribe(sql, cell, slot, hasChanges)).pipe(
     Effect.provide(database),
     Effect.catchTag("SqlError", explain)
   )
   // Only now: whoever finds the slot may believe that the cell misses nothing.
   if (!hasChanges) yield* dropSlot(sql, slot)
   yield* createSlot(sql, slot)
-  yield* receive(subscription).pipe(Effect.provide(database), Effect.catchTag("SqlError", explain))
+  yield* receive(subscriptionOf(name)).pipe(Effect.provide(database), Effect.catchTag("SqlError", explain))
   yield* sql`insert into cells (name) values (${name}) on conflict do nothing`
 })

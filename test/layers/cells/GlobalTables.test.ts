@@ -78,6 +78,18 @@ it.live(
       yield* createApp("D app")
       yield* run("cells", "add", NORTH)
       yield* arrived(["An app", "B app", "C app", "D app"])
+
+      yield* rowsOf(onNorth, `alter subscription ${subscriptionOf(NORTH)} disable`)
+      yield* rowsOf(onNorth, `alter subscription ${subscriptionOf(NORTH)} set (slot_name = none)`)
+      yield* rowsOf(onNorth, `drop subscription ${subscriptionOf(NORTH)}`)
+      yield* createApp("E app")
+      yield* rowsOf(onMain, "update directory set cell = 'main'")
+      const { code, stderr } = yield* runInProcess(partnerApi(["cells", "add", NORTH]), variables)
+      assert.strictEqual(code, 1)
+      assert.include(stderr, "The database has stores that are not in the cell north; use an empty database")
+      yield* rowsOf(onMain, "update directory set cell = 'north'")
+      yield* run("cells", "add", NORTH)
+      yield* arrived(["An app", "B app", "C app", "D app", "E app"])
       assert.notInclude(linesOf(yield* diagnose(variables), "cell north"), "problem")
     }).pipe(Effect.scoped),
   120_000
