@@ -52,7 +52,10 @@ export const migrateCells = Effect.gen(function* () {
   }
 })
 
-/** Adds a cell that the settings name. `source` is the URL of `main` for the server of the cell. */
+/**
+ * Adds a cell that the settings name. `source` is the URL of `main` for the server of the cell. Has no limit of time, because a new
+ * slot waits for all transactions of `main` that run.
+ */
 export const addConfiguredCell = Effect.fnUntraced(function* (
   name: CellName,
   source: Option.Option<Redacted.Redacted>
@@ -65,12 +68,13 @@ export const addConfiguredCell = Effect.fnUntraced(function* (
     })
   }
   const options = yield* databaseOptions
+  const main = options.directUrl ?? options.url
   yield* addCell({
     name,
     setting: cell.setting,
     url: cell.directUrl ?? cell.url,
-    source: Option.getOrElse(source, () => options.directUrl ?? options.url)
-  })
+    source: Option.getOrElse(source, () => main)
+  }).pipe(Effect.provide(postgres({ url: main, maxConnections: 2, withoutTimeouts: true })))
 }, Effect.scoped)
 
 /** Allows or stops the creation of stores in a cell. */

@@ -3,10 +3,14 @@ import { Effect, Fiber, Redacted, Ref } from "effect"
 import { partnerApi } from "../../../src/cli/Program.ts"
 import { CellName } from "../../../src/domain/cells/Cells.ts"
 import { subscriptionOf } from "../../../src/layers/cells/GlobalTables.ts"
+import { TIMEOUTS } from "../../../src/layers/sql/Session.ts"
+import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { cellDatabases } from "../../support/cells/CellDatabases.ts"
+import { removeSubscription } from "../../support/cells/Subscriptions.ts"
+import { migratedDatabase } from "../../support/postgres/Postgres.ts"
 import { runInProcess } from "../../support/process/Cli.ts"
 import { diagnose, linesOf } from "../../support/process/Doctor.ts"
-import { connection, rowsOf, waitUntil } from "../../support/process/Process.ts"
+import { connection, duringWork, rowsOf, waitUntil } from "../../support/process/Process.ts"
 
 const NORTH = CellName.make("north")
 
@@ -91,6 +95,42 @@ it.live(
       yield* run("cells", "add", NORTH)
       yield* arrived(["An app", "B app", "C app", "D app", "E app"])
       assert.notInclude(linesOf(yield* diagnose(variables), "cell north"), "problem")
+    }).pipe(Effect.scoped),
+  120_000
+)
+
+it.live(
+  "cells add waits for a transaction of main, also beyond the timeouts of the service",
+  () =>
+    Effect.gen(function* () {
+      const [main, north] = [yield* migratedDatabase, yield* migratedDatabase]
+      const variables = {
+        DATABASE_URL: Redacted.value(main),
+        CELLS: NORTH,
+        CELL_NORTH_URL: Redacted.value(north)
+      }
+      const [writer, watcher] = [yield* connection(variables.DATABASE_URL), yield* connection(variables.DATABASE_URL)]
+      yield* rowsOf(writer, "begin")
+      yield* rowsOf(writer, "select pg_current_xact_id()")
+      yield* Effect.addFinalizer(() =>
+        Effect.orDie(Effect.provide(removeSubscription(NORTH), postgres({ url: north, maxConnections: 2 })))
+      )
+
+      const adding = yield* Effect.forkChild(runInProcess(partnerApi(["cells", "add", NORTH]), variables))
+      const lasting = rowsOf(
+        watcher,
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'
+           and clock_timestamp() - query_start > $1 * interval '1 millisecond'`,
+        [TIMEOUTS.lock_timeout + 500]
+      )
+      yield* duringWork(
+        adding,
+        waitUntil(lasting, ({ length }) => length > 0)
+      )
+      yield* rowsOf(writer, "commit")
+      const { code, stderr } = yield* Fiber.join(adding)
+      assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
     }).pipe(Effect.scoped),
   120_000
 )
