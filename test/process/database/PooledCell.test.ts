@@ -98,6 +98,5 @@ it.live.skipIf(isMissing("pgbouncer"))(
       assert.strictEqual(yield* productsInNorth, 2)
       yield* use(NAMES[2], 3)
       assert.strictEqual(server.output.stderr, "")
-    }).pipe(Effect.scoped),
-  100_000
+    }).pipe(Effect.scoped)
 )

@@ -5,11 +5,11 @@ import { Exports } from "../../../src/domain/exports/Exports.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { holdPart } from "../../support/data/Exports.ts"
 import { importScene } from "../../support/data/Imports.ts"
-import { makeClient } from "../../support/http/Api.ts"
+import { dataOf, makeClient } from "../../support/http/Api.ts"
 import { setOf } from "../../support/http/ChangeSets.ts"
 import {
   connection,
-  lockStore,
+  lockProduct,
   makeMigratedDatabase,
   rowsOf,
   servicesOn,
@@ -27,7 +27,8 @@ import {
 } from "../../support/process/Workers.ts"
 import { receiver } from "../../support/webhooks/Receiver.ts"
 
-const PRODUCTS = 500
+/** Operations of five batches. */
+const OPERATIONS = 500
 const CUSTOMERS = 601
 
 const LEASED = "select from jobs where lease is not null"
@@ -42,13 +43,15 @@ it.live("SIGTERM lets a worker release its change set at once, and another one a
     const gate = makeGate()
     const endpoint = yield* receiver(gate.answer)
     const { base } = yield* startSender({ DATABASE_URL: url, WEBHOOK_WORKERS: "0", JOB_RUNNERS: "0" })
-    const { storeId, tokens } = yield* makeSubscribers(url, endpoint, 1)
+    const { tokens } = yield* makeSubscribers(url, endpoint, 1)
     const api = makeClient(base, tokens[0])
+    const plate = dataOf(yield* api.post("/products", { name: "Plate" }))
     const stopped = yield* startWorker({ DATABASE_URL: url })
-    const operations = Array.from({ length: PRODUCTS }, (_, n) => ({
-      op: "product.create",
-      product: { name: `Cup ${n}` }
-    }))
+    const operations = Array.from({ length: OPERATIONS }, (_, n) =>
+      n === OPERATIONS / 2
+        ? { op: "product.update", id: plate["id"], patch: { price: 1 } }
+        : { op: "product.create", product: { name: `Cup ${n}` } }
+    )
     const { id } = setOf(yield* api.post("/change-sets", { mode: "each", operations }))
     const reached = (state: string) =>
       waitUntil(
@@ -58,12 +61,13 @@ it.live("SIGTERM lets a worker release its change set at once, and another one a
     yield* reached("ready")
 
     gate.close()
+    // The batch in the middle waits for it.
+    const { release, watcher } = yield* lockProduct(url, String(plate["id"]))
     yield* api.post(`/change-sets/${id}/apply`, {})
     yield* gate.holds(1)
-    const { release, watcher } = yield* lockStore(url, storeId)
     yield* waitForLockWaits(watcher, 1)
     const [before] = yield* rowsOf(db, "select count(*)::integer as products from products")
-    assert.isBelow(Number(before?.["products"]), PRODUCTS)
+    assert.isBelow(Number(before?.["products"]), OPERATIONS)
     stopped.kill("SIGTERM")
     yield* listening(db, 0)
     // The running batch is committed, and no other one starts.
@@ -82,7 +86,7 @@ it.live("SIGTERM lets a worker release its change set at once, and another one a
         `select count(distinct p.id)::integer as products, count(*)::integer as entries
          from products p join journal j on j.store_id = p.store_id and j.resource_id = p.id`
       ),
-      [{ products: PRODUCTS, entries: PRODUCTS }]
+      [{ products: OPERATIONS, entries: OPERATIONS + 1 }]
     )
     assert.deepStrictEqual(yield* auditReceiver(db, endpoint), {
       lost: [],
@@ -91,7 +95,7 @@ it.live("SIGTERM lets a worker release its change set at once, and another one a
       unrecorded: [],
       duplicates: 0,
       expiredLeases: 0,
-      due: PRODUCTS
+      due: OPERATIONS + 1
     })
   })
 )

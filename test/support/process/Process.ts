@@ -100,13 +100,19 @@ export const waitForLockWaits = (client: pg.Client, n: number) =>
     Effect.map((rows) => rows.map(({ pid }) => Number(pid)))
   )
 
+const lockRow = (table: "products" | "stores") =>
+  Effect.fn(function* (url: string, id: string) {
+    const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+    yield* rowsOf(holder, "begin")
+    yield* rowsOf(holder, `select 1 from ${table} where id = $1 for update`, [id])
+    return { watcher, release: rowsOf(holder, "commit") }
+  })
+
 /** Locks the row of a store until `release`, so that writes to the store stay in flight. */
-export const lockStore = Effect.fn(function* (url: string, storeId: string) {
-  const [holder, watcher] = [yield* connection(url), yield* connection(url)]
-  yield* rowsOf(holder, "begin")
-  yield* rowsOf(holder, "select 1 from stores where id = $1 for update", [storeId])
-  return { watcher, release: rowsOf(holder, "commit") }
-})
+export const lockStore = lockRow("stores")
+
+/** Locks the row of a product until `release`, so that a write that changes it stays in flight. */
+export const lockProduct = lockRow("products")
 
 /** A temporary folder that other accounts may enter, because the embedded server runs as one. */
 export const temporaryFolder = Effect.acquireRelease(
