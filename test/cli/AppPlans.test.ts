@@ -21,41 +21,35 @@ const Retired = Schema.Struct({
   retired: Schema.Literal(true)
 })
 
-it.live(
-  "app plans are created, listed, changed by name and retired; invalid input prints one error line",
-  () =>
-    Effect.gen(function* () {
-      const { url } = yield* makeMigratedDatabase
-      const { appId } = yield* createApp(url, "read_products")
-      const argumentsFor = (price: string) =>
-        argumentsOf(`apps plans set --app ${appId} --name Basic --price ${price} --currency eur --period month`)
-      const set = (price: string) => jsonOutput(Created, url, ...argumentsFor(price))
-      const created = yield* set("9.90")
-      const { appId: _, ...plan } = created
-      assert.deepInclude(created, { price: "9.9", currencyCode: "EUR", period: "month", trialDays: 0 })
-      const exact = "0.12345678901234568"
-      assert.deepStrictEqual(yield* set(exact), { ...created, price: exact })
-      const list = jsonOutput(Listed, url, "apps", "plans", "list", "--app", appId)
-      assert.deepStrictEqual(yield* list, { plans: [{ ...plan, price: exact }] })
+it.live("app plans are created, listed, changed by name and retired; invalid input prints one error line", () =>
+  Effect.gen(function* () {
+    const { url } = yield* makeMigratedDatabase
+    const { appId } = yield* createApp(url, "read_products")
+    const argumentsFor = (price: string) =>
+      argumentsOf(`apps plans set --app ${appId} --name Basic --price ${price} --currency eur --period month`)
+    const set = (price: string) => jsonOutput(Created, url, ...argumentsFor(price))
+    const created = yield* set("9.90")
+    const { appId: _, ...plan } = created
+    assert.deepInclude(created, { price: "9.9", currencyCode: "EUR", period: "month", trialDays: 0 })
+    const exact = "0.12345678901234568"
+    assert.deepStrictEqual(yield* set(exact), { ...created, price: exact })
+    const list = jsonOutput(Listed, url, "apps", "plans", "list", "--app", appId)
+    assert.deepStrictEqual(yield* list, { plans: [{ ...plan, price: exact }] })
 
-      const retire = argumentsOf(`apps plans retire --app ${appId} --name Basic`)
-      yield* jsonOutput(Retired, url, ...retire)
-      assert.deepStrictEqual(yield* list, { plans: [] })
-      const retiredAgain = yield* cli(url, ...retire)
-      assert.strictEqual(retiredAgain.code, 1)
+    const retire = argumentsOf(`apps plans retire --app ${appId} --name Basic`)
+    yield* jsonOutput(Retired, url, ...retire)
+    assert.deepStrictEqual(yield* list, { plans: [] })
+    const retiredAgain = yield* cli(url, ...retire)
+    assert.strictEqual(retiredAgain.code, 1)
+    assert.match(retiredAgain.stderr, /^partner-api: App .* has no plan Basic; list its plans with: apps plans list\n$/)
+    for (const price of ["1e3", "0.1234567890123456789"]) {
+      const invalid = yield* cli(url, ...argumentsFor(price))
+      assert.strictEqual(invalid.code, 1)
       assert.match(
-        retiredAgain.stderr,
-        /^partner-api: App .* has no plan Basic; list its plans with: apps plans list\n$/
+        invalid.stderr,
+        /^partner-api: --price: must be a (?:decimal )?number .*\. See: partner-api apps plans set --help\n$/
       )
-      for (const price of ["1e3", "0.1234567890123456789"]) {
-        const invalid = yield* cli(url, ...argumentsFor(price))
-        assert.strictEqual(invalid.code, 1)
-        assert.match(
-          invalid.stderr,
-          /^partner-api: --price: must be a (?:decimal )?number .*\. See: partner-api apps plans set --help\n$/
-        )
-      }
-      assert.strictEqual((yield* set("1")).planId, plan.planId)
-    }),
-  120_000
+    }
+    assert.strictEqual((yield* set("1")).planId, plan.planId)
+  })
 )

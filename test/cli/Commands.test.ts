@@ -187,53 +187,50 @@ const Listed = Schema.Struct({
   )
 })
 
-it.live(
-  "plans, stores, apps, installations and tokens can be created, listed and changed",
-  () =>
-    Effect.gen(function* () {
-      const { url } = yield* makeMigratedDatabase
-      const { storeId } = yield* createStore(url)
-      const grants = "--scope read_products --capability app_storage --capability customer_pii"
-      const { appId } = yield* jsonOutput(AppMade, url, ...argumentsOf(`apps create --name App ${grants}`))
-      const install = argumentsOf(`installations create --store ${storeId} --app ${appId} --scope read_products`)
-      const { accessToken, installationId } = yield* jsonOutput(Installed, url, ...install)
-      const updated = yield* jsonOutput(Installed, url, ...install, "--capability", "app_storage")
-      assert.deepInclude(updated, { installationId, capabilities: ["app_storage"] })
+it.live("plans, stores, apps, installations and tokens can be created, listed and changed", () =>
+  Effect.gen(function* () {
+    const { url } = yield* makeMigratedDatabase
+    const { storeId } = yield* createStore(url)
+    const grants = "--scope read_products --capability app_storage --capability customer_pii"
+    const { appId } = yield* jsonOutput(AppMade, url, ...argumentsOf(`apps create --name App ${grants}`))
+    const install = argumentsOf(`installations create --store ${storeId} --app ${appId} --scope read_products`)
+    const { accessToken, installationId } = yield* jsonOutput(Installed, url, ...install)
+    const updated = yield* jsonOutput(Installed, url, ...install, "--capability", "app_storage")
+    assert.deepInclude(updated, { installationId, capabilities: ["app_storage"] })
 
-      const tiny = argumentsOf("plans create --name tiny --products 1 --collections 2")
-      yield* jsonOutput(Schema.Struct({ ...Plan.fields }), url, ...tiny)
-      const PlanSet = Schema.Struct({ storeId: Id, plan: Schema.Literal("tiny") })
-      yield* jsonOutput(PlanSet, url, "stores", "set-plan", storeId, "--plan", "tiny")
-      const { stores } = yield* jsonOutput(Stores, url, "stores", "list")
-      assert.deepInclude(stores[0], { storeId, plan: "tiny", products: 0, collections: 0, installations: 1 })
-      const { apps } = yield* jsonOutput(Apps, url, "apps", "list")
-      const capabilities = ["app_storage", "customer_pii"]
-      assert.deepInclude(apps[0], { appId, scopes: ["read_products"], capabilities, installations: 1 })
+    const tiny = argumentsOf("plans create --name tiny --products 1 --collections 2")
+    yield* jsonOutput(Schema.Struct({ ...Plan.fields }), url, ...tiny)
+    const PlanSet = Schema.Struct({ storeId: Id, plan: Schema.Literal("tiny") })
+    yield* jsonOutput(PlanSet, url, "stores", "set-plan", storeId, "--plan", "tiny")
+    const { stores } = yield* jsonOutput(Stores, url, "stores", "list")
+    assert.deepInclude(stores[0], { storeId, plan: "tiny", products: 0, collections: 0, installations: 1 })
+    const { apps } = yield* jsonOutput(Apps, url, "apps", "list")
+    const capabilities = ["app_storage", "customer_pii"]
+    assert.deepInclude(apps[0], { appId, scopes: ["read_products"], capabilities, installations: 1 })
 
-      const { base } = yield* startServer({ DATABASE_URL: url })
-      const statusOf = (token: string) => Effect.map(makeClient(base, token).get("/products"), ({ status }) => status)
-      const State = Schema.Struct({ installationId: Id, state: Schema.String })
-      const on = <A, I>(schema: Schema.Codec<A, I>, command: string) =>
-        jsonOutput(schema, url, "installations", command, installationId)
-      yield* on(State, "suspend")
-      const { installations } = yield* jsonOutput(Listed, url, "installations", "list", "--store", storeId)
-      const granted = { scopes: ["read_products"], capabilities: ["app_storage"] }
-      assert.deepInclude(installations[0], { installationId, appId, ...granted, state: "suspended" })
-      const { stderr } = yield* cli(url, "installations", "token", installationId)
-      assert.match(stderr, /is suspended; a member of the store can resume it/)
-      assert.strictEqual((yield* on(State, "resume")).state, "active")
-      assert.strictEqual(yield* statusOf(accessToken), 200)
-      const second = yield* on(Installed, "token")
-      assert.strictEqual(yield* statusOf(second.accessToken), 200)
-      const Revoked = Schema.Struct({ installationId: Id, revoked: Schema.Int })
-      assert.strictEqual((yield* on(Revoked, "revoke")).revoked, 3)
-      for (const token of [accessToken, second.accessToken]) assert.strictEqual(yield* statusOf(token), 401)
+    const { base } = yield* startServer({ DATABASE_URL: url })
+    const statusOf = (token: string) => Effect.map(makeClient(base, token).get("/products"), ({ status }) => status)
+    const State = Schema.Struct({ installationId: Id, state: Schema.String })
+    const on = <A, I>(schema: Schema.Codec<A, I>, command: string) =>
+      jsonOutput(schema, url, "installations", command, installationId)
+    yield* on(State, "suspend")
+    const { installations } = yield* jsonOutput(Listed, url, "installations", "list", "--store", storeId)
+    const granted = { scopes: ["read_products"], capabilities: ["app_storage"] }
+    assert.deepInclude(installations[0], { installationId, appId, ...granted, state: "suspended" })
+    const { stderr } = yield* cli(url, "installations", "token", installationId)
+    assert.match(stderr, /is suspended; a member of the store can resume it/)
+    assert.strictEqual((yield* on(State, "resume")).state, "active")
+    assert.strictEqual(yield* statusOf(accessToken), 200)
+    const second = yield* on(Installed, "token")
+    assert.strictEqual(yield* statusOf(second.accessToken), 200)
+    const Revoked = Schema.Struct({ installationId: Id, revoked: Schema.Int })
+    assert.strictEqual((yield* on(Revoked, "revoke")).revoked, 3)
+    for (const token of [accessToken, second.accessToken]) assert.strictEqual(yield* statusOf(token), 401)
 
-      const renewed = yield* on(Installed, "token")
-      const Deleted = Schema.Struct({ storeId: Id, deleted: Schema.Literal(true) })
-      yield* jsonOutput(Deleted, url, "stores", "delete", storeId)
-      assert.strictEqual(yield* statusOf(renewed.accessToken), 404)
-      assert.deepStrictEqual((yield* jsonOutput(Stores, url, "stores", "list")).stores, [])
-    }),
-  120_000
+    const renewed = yield* on(Installed, "token")
+    const Deleted = Schema.Struct({ storeId: Id, deleted: Schema.Literal(true) })
+    yield* jsonOutput(Deleted, url, "stores", "delete", storeId)
+    assert.strictEqual(yield* statusOf(renewed.accessToken), 404)
+    assert.deepStrictEqual((yield* jsonOutput(Stores, url, "stores", "list")).stores, [])
+  })
 )

@@ -58,24 +58,20 @@ it.live(
         linesOf(yield* run(), "cell north"),
         /^problem: main keeps no changes for it\. Run: partner-api cells add north[^]*problem: It receives no global tables/
       )
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a standby of the primary is a right address for reads, and its server needs logical WAL for cells",
-  () =>
-    Effect.gen(function* () {
-      const { primary, readUrl } = yield* primaryAndStandby("0")
-      const checks = yield* diagnose({ DATABASE_URL: primary, DATABASE_READ_URL: readUrl })
-      assert.strictEqual(linesOf(checks, "database read"), "ok: DATABASE_READ_URL is a standby of the primary")
+it.live("a standby of the primary is a right address for reads, and its server needs logical WAL for cells", () =>
+  Effect.gen(function* () {
+    const { primary, readUrl } = yield* primaryAndStandby("0")
+    const checks = yield* diagnose({ DATABASE_URL: primary, DATABASE_READ_URL: readUrl })
+    assert.strictEqual(linesOf(checks, "database read"), "ok: DATABASE_READ_URL is a standby of the primary")
 
-      // The server of this test has the default of PostgreSQL.
-      const withCell = yield* diagnose({ DATABASE_URL: primary, CELLS: "north", CELL_NORTH_URL: primary })
-      assert.strictEqual(
-        linesOf(withCell, "replication"),
-        "problem: The server of main has wal_level = replica. Set it to logical, and restart it"
-      )
-    }).pipe(Effect.scoped),
-  120_000
+    // The server of this test has the default of PostgreSQL.
+    const withCell = yield* diagnose({ DATABASE_URL: primary, CELLS: "north", CELL_NORTH_URL: primary })
+    assert.strictEqual(
+      linesOf(withCell, "replication"),
+      "problem: The server of main has wal_level = replica. Set it to logical, and restart it"
+    )
+  }).pipe(Effect.scoped)
 )

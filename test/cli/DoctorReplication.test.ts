@@ -107,6 +107,5 @@ it.live(
       const added = yield* runInProcess(partnerApi(["cells", "add", "north"]), variables)
       assert.deepStrictEqual([added.code, added.stderr], [0, ""])
       assert.match(yield* cell, /^ok: It is \d+ MiB behind main\n[^]*ok: It receives the global tables$/)
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )

@@ -48,30 +48,27 @@ const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
   ["destroy", /migrate/]
 ]
 
-it.live(
-  "an invalid invocation prints one error line, exits with 1 and changes nothing",
-  () =>
-    Effect.gen(function* () {
-      const { client, url } = yield* makeMigratedDatabase
-      const { storeId } = yield* createStore(url)
-      const { appId } = yield* createApp(url, "read_products")
-      const state = rowsOf(
-        client,
-        "select (select count(*) from stores) as s, (select count(*) from apps) as a, (select count(*) from installations) as i"
-      )
-      const before = yield* state
-      for (const [invocation, line] of mistakes) {
-        const args = invocation.replace("STORE", storeId).replace("APP", appId).split(" ")
-        const { code, stderr, stdout } = yield* cli(url, ...args)
-        assert.deepStrictEqual({ invocation, code, stdout }, { invocation, code: 1, stdout: "" })
-        assert.match(stderr, /^partner-api: [^\n]+\n$/, invocation)
-        assert.match(stderr, line, invocation)
-        assert.notInclude(stderr, "\u001b", invocation)
-        assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined/, invocation)
-      }
-      assert.deepStrictEqual(yield* state, before)
-    }),
-  120_000
+it.live("an invalid invocation prints one error line, exits with 1 and changes nothing", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* makeMigratedDatabase
+    const { storeId } = yield* createStore(url)
+    const { appId } = yield* createApp(url, "read_products")
+    const state = rowsOf(
+      client,
+      "select (select count(*) from stores) as s, (select count(*) from apps) as a, (select count(*) from installations) as i"
+    )
+    const before = yield* state
+    for (const [invocation, line] of mistakes) {
+      const args = invocation.replace("STORE", storeId).replace("APP", appId).split(" ")
+      const { code, stderr, stdout } = yield* cli(url, ...args)
+      assert.deepStrictEqual({ invocation, code, stdout }, { invocation, code: 1, stdout: "" })
+      assert.match(stderr, /^partner-api: [^\n]+\n$/, invocation)
+      assert.match(stderr, line, invocation)
+      assert.notInclude(stderr, "\u001b", invocation)
+      assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined/, invocation)
+    }
+    assert.deepStrictEqual(yield* state, before)
+  })
 )
 
 it.live("an unreachable database prints one error line without its password", () =>

@@ -54,53 +54,50 @@ const LEFT = `
   union all select state from store_moves where state <> 'cleaned'
 `
 
-it.live(
-  "a store with rows of all kinds moves by copy from a server that does not replicate",
-  () =>
-    Effect.gen(function* () {
-      const { app, client: main, given, product, storeId, url } = yield* backupScene
-      // The default of PostgreSQL is wal_level = replica.
-      const server = Effect.flatMap(carelessDataFolder, (dataDir) => embeddedPostgres({ dataDir, isDurable: true }))
-      const databases = yield* cellDatabases(["c2"], { main: Redacted.make(url), cell: Effect.orDie(server) })
-      const variables = { ...given, ...databases.settings }
-      const other = yield* connection(Redacted.value(databases.cells[0]?.url ?? databases.main))
-      assert.deepStrictEqual(yield* rowsOf(other, "show wal_level"), [{ wal_level: "replica" }])
-      const { run } = mover(variables, storeId)
-      // A cell whose servers have run longer has other weeks.
-      yield* rowsOf(
-        main,
-        `create table events_9999 partition of events
+it.live("a store with rows of all kinds moves by copy from a server that does not replicate", () =>
+  Effect.gen(function* () {
+    const { app, client: main, given, product, storeId, url } = yield* backupScene
+    // The default of PostgreSQL is wal_level = replica.
+    const server = Effect.flatMap(carelessDataFolder, (dataDir) => embeddedPostgres({ dataDir, isDurable: true }))
+    const databases = yield* cellDatabases(["c2"], { main: Redacted.make(url), cell: Effect.orDie(server) })
+    const variables = { ...given, ...databases.settings }
+    const other = yield* connection(Redacted.value(databases.cells[0]?.url ?? databases.main))
+    assert.deepStrictEqual(yield* rowsOf(other, "show wal_level"), [{ wal_level: "replica" }])
+    const { run } = mover(variables, storeId)
+    // A cell whose servers have run longer has other weeks.
+    yield* rowsOf(
+      main,
+      `create table events_9999 partition of events
          for values from ('ffffff00-0000-7000-8000-000000000000') to ('ffffffff-0000-7000-8000-000000000000')`
-      )
+    )
 
-      const before = yield* rowsIn(main, storeId)
-      assert.isAbove(before.size, 20, [...before.keys()].join(", "))
-      const there = yield* run("--cell", "c2", "--copy", "--clean-after", "0")
-      assert.strictEqual(there.code, 0, there.stderr)
-      const after = yield* rowsIn(other, storeId)
-      for (const [table, rows] of before) {
-        if (!CHANGING.has(table)) assert.deepStrictEqual(after.get(table), rows, table)
-      }
-      assert.deepStrictEqual([...(yield* rowsIn(main, storeId)).keys()], [])
+    const before = yield* rowsIn(main, storeId)
+    assert.isAbove(before.size, 20, [...before.keys()].join(", "))
+    const there = yield* run("--cell", "c2", "--copy", "--clean-after", "0")
+    assert.strictEqual(there.code, 0, there.stderr)
+    const after = yield* rowsIn(other, storeId)
+    for (const [table, rows] of before) {
+      if (!CHANGING.has(table)) assert.deepStrictEqual(after.get(table), rows, table)
+    }
+    assert.deepStrictEqual([...(yield* rowsIn(main, storeId)).keys()], [])
 
-      const refused = yield* run("--cell", "main", "--clean-after", "0")
-      assert.include(refused.stderr, "wal_level = replica")
-      const described = yield* run("--cell", "main", "--copy", "--dry-run", "--json")
-      assert.strictEqual(described.code, 0, described.stderr)
-      assert.match(described.stdout, /"estimatedPauseSeconds": ?\d+/)
-      const back = yield* run("--cell", "main", "--copy", "--clean-after", "0")
-      assert.strictEqual(back.code, 0, back.stderr)
-      assert.deepStrictEqual((yield* rowsIn(main, storeId)).get("products"), before.get("products"))
-      assert.deepStrictEqual([...(yield* rowsIn(other, storeId)).keys()], [])
-      const replayed = yield* app.patch(
-        `/products/${String(product["id"])}`,
-        { price: 0.30000000000000004 },
-        { key: "patched" }
-      )
-      assert.deepStrictEqual([replayed.status, dataOf(replayed)["version"]], [200, 2], replayed.text)
-      for (const client of [main, other]) assert.deepStrictEqual(yield* rowsOf(client, LEFT), [])
-    }),
-  150_000
+    const refused = yield* run("--cell", "main", "--clean-after", "0")
+    assert.include(refused.stderr, "wal_level = replica")
+    const described = yield* run("--cell", "main", "--copy", "--dry-run", "--json")
+    assert.strictEqual(described.code, 0, described.stderr)
+    assert.match(described.stdout, /"estimatedPauseSeconds": ?\d+/)
+    const back = yield* run("--cell", "main", "--copy", "--clean-after", "0")
+    assert.strictEqual(back.code, 0, back.stderr)
+    assert.deepStrictEqual((yield* rowsIn(main, storeId)).get("products"), before.get("products"))
+    assert.deepStrictEqual([...(yield* rowsIn(other, storeId)).keys()], [])
+    const replayed = yield* app.patch(
+      `/products/${String(product["id"])}`,
+      { price: 0.30000000000000004 },
+      { key: "patched" }
+    )
+    assert.deepStrictEqual([replayed.status, dataOf(replayed)["version"]], [200, 2], replayed.text)
+    for (const client of [main, other]) assert.deepStrictEqual(yield* rowsOf(client, LEFT), [])
+  })
 )
 
 /** Makes copies to a cell wait at the row of the store while a session holds a lock. */

@@ -57,6 +57,5 @@ it.live(
       })
       assert.deepStrictEqual([...rows.values()].toSorted(byId), listed.toSorted(byId))
       assert.isFalse(paths.some((path) => path.includes("/products")))
-    }),
-  120_000
+    })
 )

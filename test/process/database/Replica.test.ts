@@ -116,6 +116,5 @@ it.live(
         const { isReplica, names } = yield* namesOf(client)
         assert.deepStrictEqual([names, isReplica], [["5"], false])
       }
-    }),
-  120_000
+    })
 )

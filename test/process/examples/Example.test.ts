@@ -79,65 +79,62 @@ const startExample = Effect.fn(function* (input: Record<string, string>) {
 })
 
 describe.skipIf(isMissing("chromium"))("Example app", () => {
-  it.live(
-    "the example app installs on the demo store, changes a price, receives events and refreshes its token",
-    () =>
-      Effect.gen(function* () {
-        const credentials = yield* demo
-        const { output, storedTokens } = yield* startExample({
-          PORT: String(credentials.port),
-          PARTNER_API_URL: credentials.baseUrl,
-          CLIENT_ID: credentials.exampleClientId,
-          WEBHOOK_SECRET: credentials.exampleWebhookSecret
+  it.live("the example app installs on the demo store, changes a price, receives events and refreshes its token", () =>
+    Effect.gen(function* () {
+      const credentials = yield* demo
+      const { output, storedTokens } = yield* startExample({
+        PORT: String(credentials.port),
+        PARTNER_API_URL: credentials.baseUrl,
+        CLIENT_ID: credentials.exampleClientId,
+        WEBHOOK_SECRET: credentials.exampleWebhookSecret
+      })
+      const chromium = yield* browser
+      const other = createClient({ url: credentials.baseUrl, tokens: credentials.accessToken })
+
+      yield* Effect.promise(async () => {
+        const page = await chromium.newPage()
+        await page.goto(`http://127.0.0.1:${credentials.port}/`)
+        await page.getByRole("link", { name: "Install on a store" }).click()
+        await page.getByLabel("E-mail address").fill(credentials.merchantEmail)
+        await page.getByLabel("Password").fill(credentials.merchantPassword)
+        await page.getByRole("button", { name: "Sign in" }).click()
+        await page.getByRole("heading", { name: "Price tags requests access" }).waitFor()
+        await page.getByRole("button", { name: "Allow" }).click()
+        await page.getByText("On Demo store").waitFor()
+
+        const [first] = (await other.products.list({ limit: 1 }).page()).items
+        assert.isDefined(first)
+        const { id, name, price } = first
+        const press = (button: Locator, path: string) =>
+          Promise.all([page.waitForResponse(`http://127.0.0.1:${credentials.port}${path}`), button.click()])
+        await press(page.getByRole("row").filter({ hasText: name }).first().getByRole("button"), "/raise")
+        const [raised] = (await other.products.list({ limit: 1 }).page()).items
+        assert.strictEqual(raised?.price, Math.round(Number(price) * 110) / 100)
+        assert.strictEqual(raised?.version, first.version + 1)
+
+        await other.products.update(id, { name: "<b>Seen by others</b>" })
+        const event = page.getByText("<b>Seen by others</b>, by app")
+        while ((await event.count()) === 0) await page.reload()
+        assert.strictEqual(await page.getByRole("listitem").count(), 1)
+
+        const before = storedTokens()
+        await page.getByRole("button", { name: "Renew the token" }).click()
+        await page.getByText("On Demo store").waitFor()
+        assert.notStrictEqual(storedTokens().accessToken, before.accessToken)
+        assert.notStrictEqual(storedTokens().refreshToken, before.refreshToken)
+
+        // A callback with an unknown state, a cross-site form and an unsigned webhook.
+        const unknownState = await fetch(`http://127.0.0.1:${credentials.port}/callback?code=a&state=b`)
+        assert.strictEqual(unknownState.status, 400)
+        const forged = await fetch(`http://127.0.0.1:${credentials.port}/refresh`, {
+          method: "POST",
+          headers: { origin: "http://evil.example" }
         })
-        const chromium = yield* browser
-        const other = createClient({ url: credentials.baseUrl, tokens: credentials.accessToken })
-
-        yield* Effect.promise(async () => {
-          const page = await chromium.newPage()
-          await page.goto(`http://127.0.0.1:${credentials.port}/`)
-          await page.getByRole("link", { name: "Install on a store" }).click()
-          await page.getByLabel("E-mail address").fill(credentials.merchantEmail)
-          await page.getByLabel("Password").fill(credentials.merchantPassword)
-          await page.getByRole("button", { name: "Sign in" }).click()
-          await page.getByRole("heading", { name: "Price tags requests access" }).waitFor()
-          await page.getByRole("button", { name: "Allow" }).click()
-          await page.getByText("On Demo store").waitFor()
-
-          const [first] = (await other.products.list({ limit: 1 }).page()).items
-          assert.isDefined(first)
-          const { id, name, price } = first
-          const press = (button: Locator, path: string) =>
-            Promise.all([page.waitForResponse(`http://127.0.0.1:${credentials.port}${path}`), button.click()])
-          await press(page.getByRole("row").filter({ hasText: name }).first().getByRole("button"), "/raise")
-          const [raised] = (await other.products.list({ limit: 1 }).page()).items
-          assert.strictEqual(raised?.price, Math.round(Number(price) * 110) / 100)
-          assert.strictEqual(raised?.version, first.version + 1)
-
-          await other.products.update(id, { name: "<b>Seen by others</b>" })
-          const event = page.getByText("<b>Seen by others</b>, by app")
-          while ((await event.count()) === 0) await page.reload()
-          assert.strictEqual(await page.getByRole("listitem").count(), 1)
-
-          const before = storedTokens()
-          await page.getByRole("button", { name: "Renew the token" }).click()
-          await page.getByText("On Demo store").waitFor()
-          assert.notStrictEqual(storedTokens().accessToken, before.accessToken)
-          assert.notStrictEqual(storedTokens().refreshToken, before.refreshToken)
-
-          // A callback with an unknown state, a cross-site form and an unsigned webhook.
-          const unknownState = await fetch(`http://127.0.0.1:${credentials.port}/callback?code=a&state=b`)
-          assert.strictEqual(unknownState.status, 400)
-          const forged = await fetch(`http://127.0.0.1:${credentials.port}/refresh`, {
-            method: "POST",
-            headers: { origin: "http://evil.example" }
-          })
-          assert.strictEqual(forged.status, 404)
-          const unsigned = await fetch(`http://127.0.0.1:${credentials.port}/webhooks`, { method: "POST", body: "{}" })
-          assert.strictEqual(unsigned.status, 400)
-        })
-        assert.notMatch(output.all, /Error/)
-      }),
-    180_000
+        assert.strictEqual(forged.status, 404)
+        const unsigned = await fetch(`http://127.0.0.1:${credentials.port}/webhooks`, { method: "POST", body: "{}" })
+        assert.strictEqual(unsigned.status, 400)
+      })
+      assert.notMatch(output.all, /Error/)
+    })
   )
 })

@@ -38,6 +38,5 @@ it.live.skipIf(!isBuiltin("node:sqlite"))(
       const created = yield* Effect.promise(() => client.products.create({ name: "Cup" }))
       yield* Effect.promise(() => client.products.update(created.data.id, { price: 4 }))
       assert.strictEqual((yield* mirror).stdout, yield* proof)
-    }),
-  120_000
+    })
 )
