@@ -54,7 +54,7 @@ export const migrateCells = Effect.gen(function* () {
 
 /**
  * Adds a cell that the settings name. `source` is the URL of `main` for the server of the cell. Has no limit of time, because a new
- * slot waits for all transactions of `main` that run.
+ * slot waits for all transactions that run on the server of `main`.
  */
 export const addConfiguredCell = Effect.fnUntraced(function* (
   name: CellName,
