@@ -145,8 +145,9 @@ export const RoutedDevelopers = Layer.unwrap(
         installations: (developer, app, page) =>
           Effect.gen(function* () {
             const own = yield* developers.installations(developer, app, page)
-            const others = yield* Effect.all(ofOthers((one) => one.installations(developer, app, page)))
-            const pages = [own, ...others]
+            // A cell without a copy of the app yet has no installations of it.
+            const others = yield* Effect.all(ofOthers((one) => Effect.option(one.installations(developer, app, page))))
+            const pages = [own, ...others.flatMap((other) => Option.toArray(other))]
             const all = pages.flatMap(({ items }) => decodeItems(items)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
             const items = all.slice(0, page.limit)
             const isMore = items.length < all.length || pages.some(({ nextCursor }) => nextCursor !== null)
