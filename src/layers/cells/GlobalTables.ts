@@ -88,15 +88,11 @@ const publish = Effect.gen(function* () {
 /** Makes the tables of a new cell fit for copies, whose foreign keys it cannot keep. */
 const prepare = Effect.fnUntraced(function* (main: SqlClient.SqlClient, cell: CellName) {
   const sql = yield* SqlClient.SqlClient
-  const stores = yield* readStores(sql`select id from stores order by id limit 1000`)
+  const stores = (yield* readStores(sql`select id from stores order by id limit 1000`)).map(({ id }) => id)
   if (stores.length > 0) {
     // A cell whose subscription was dropped still has its stores.
     const { count } = yield* readCount(main`
-      select count(*)::integer as count from directory
-      where cell = ${cell} and ${main.in(
-        "store_id",
-        stores.map(({ id }) => id)
-      )}
+      select count(*)::integer as count from directory where cell = ${cell} and ${main.in("store_id", stores)}
     `)
     if (count < stores.length) {
       return yield* new CellRefused({

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Array, Context, Effect, Layer, Option, Schema } from "effect"
 import { InstallationId } from "../../domain/access/Ids.ts"
 import { Developers } from "../../domain/access/Developers.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
@@ -10,6 +10,10 @@ const firstOf = <A, E, R>(
   calls: ReadonlyArray<Effect.Effect<A, E, R>>,
   last: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> => calls.reduceRight((otherwise, call) => Effect.catch(call, () => otherwise), last)
+
+/** Returns the answers of the cells that know the app or webhook. One without a copy of it yet has nothing to add. */
+const answersOf = <A, E, R>(calls: ReadonlyArray<Effect.Effect<Option.Option<A>, E, R>>) =>
+  Effect.map(Effect.all(calls, { concurrency: "unbounded" }), Array.getSomes)
 
 const earlier = (a: Date | null, b: Date | null) => (a === null || (b !== null && b < a) ? b : a)
 const later = (a: Date | null, b: Date | null) => (a === null || (b !== null && b > a) ? b : a)
@@ -49,15 +53,12 @@ export const RoutedDevelopers = Layer.unwrap(
     const inOthers = <A, E>(call: (webhooks: typeof Webhooks.Service) => Effect.Effect<A, E>) =>
       names.map((cell) => inCell(cell, (services) => call(Context.get(services, Webhooks))))
 
-    /** Joins what `main` and the other cells answer. A cell without a copy of the webhook yet has nothing to add. */
+    /** Joins what `main` and the other cells answer. */
     const inAll = <A, E>(call: (webhooks: typeof Webhooks.Service) => Effect.Effect<A, E>) =>
       Effect.zipWith(
         call(webhooks),
-        Effect.all(
-          inOthers((one) => Effect.option(call(one))),
-          { concurrency: "unbounded" }
-        ),
-        (own, others) => [own, ...others.flatMap((other) => Option.toArray(other))] as const
+        answersOf(inOthers((one) => Effect.option(call(one)))),
+        (own, others) => [own, ...others] as const
       )
 
     const ofOthers = <A, E, R = never>(call: (developers: typeof Developers.Service) => Effect.Effect<A, E, R>) =>
@@ -131,8 +132,8 @@ export const RoutedDevelopers = Layer.unwrap(
         get: (developer, app) =>
           Effect.gen(function* () {
             const own = decodeItem(yield* developers.get(developer, app))
-            const others = yield* Effect.all(ofOthers((one) => Effect.option(one.get(developer, app))))
-            const found = others.flatMap((json) => Option.toArray(Option.map(json, (text) => decodeItem(text))))
+            const others = yield* answersOf(ofOthers((one) => Effect.option(one.get(developer, app))))
+            const found = others.map((json) => decodeItem(json))
             return JSON.stringify(withInstallations(own, found))
           }),
         list: (developer, page) =>
@@ -145,9 +146,8 @@ export const RoutedDevelopers = Layer.unwrap(
         installations: (developer, app, page) =>
           Effect.gen(function* () {
             const own = yield* developers.installations(developer, app, page)
-            // A cell without a copy of the app yet has no installations of it.
-            const others = yield* Effect.all(ofOthers((one) => Effect.option(one.installations(developer, app, page))))
-            const pages = [own, ...others.flatMap((other) => Option.toArray(other))]
+            const others = yield* answersOf(ofOthers((one) => Effect.option(one.installations(developer, app, page))))
+            const pages = [own, ...others]
             const all = pages.flatMap(({ items }) => decodeItems(items)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
             const items = all.slice(0, page.limit)
             const isMore = items.length < all.length || pages.some(({ nextCursor }) => nextCursor !== null)
