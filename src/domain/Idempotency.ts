@@ -88,6 +88,11 @@ export class Idempotency extends Context.Service<
       write: Write<A, E>,
       encode: (value: A) => string
     ) => Effect.Effect<Outcome, E | KeyReused | StoredResponsesFull>
+    /** Same as `find` for data of an account. */
+    readonly findForAccount: (
+      account: MerchantId,
+      keyed: KeyedRequest
+    ) => Effect.Effect<Option.Option<Outcome>, KeyReused>
     /** Deletes one batch of expired records and returns its size. */
     readonly purge: Effect.Effect<number>
   }

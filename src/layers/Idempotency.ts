@@ -197,6 +197,8 @@ export const IdempotencyLive = Layer.effect(
       onceForAccount: (account, request, write, encode) =>
         requireNoTransaction(once(keyOfAccount(account, request), request, write, encode)),
 
+      findForAccount: (account, request) => replay(keyOfAccount(account, request), request),
+
       purge: Effect.zipWith(purge("idempotency_records"), purge("large_responses"), (a, b) => a + b)
     })
   })

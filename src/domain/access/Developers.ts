@@ -4,6 +4,7 @@ import { boundedArray } from "../json/Bounded.ts"
 import { field, isHttpUrl, optional, Timestamp, trimmed } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { EventId, EventKind } from "../Events.ts"
+import type { KeyedRequest, KeyReused, StoredResponsesFull } from "../Idempotency.ts"
 import { MAX_REDIRECTS, type RedirectUriRefused } from "../oauth/RedirectUri.ts"
 import type { PageRequest } from "../Page.ts"
 import { storedList } from "../json/StoredList.ts"
@@ -164,11 +165,15 @@ export class Developers extends Context.Service<
       app: AppId,
       before: "overlap" | "end"
     ) => Effect.Effect<Write<WithSecret, NoWebhook>>
-    /** Same as `Webhooks.redeliver`. Returns the delivery. */
+    /**
+     * Same as `Webhooks.redeliver`. Returns the delivery. The transaction of the write does not cover a delivery in another
+     * cell, which therefore stores the outcome of `keyed` too.
+     */
     readonly redeliver: (
       developer: MerchantId,
       app: AppId,
-      event: EventId
-    ) => Write<JsonText, AppNotFound | DeliveryNotFound>
+      event: EventId,
+      keyed: KeyedRequest
+    ) => Write<JsonText, AppNotFound | DeliveryNotFound | KeyReused | StoredResponsesFull>
   }
 >()("domain/Developers") {}

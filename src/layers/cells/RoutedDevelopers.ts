@@ -1,15 +1,28 @@
-import { Array, Context, Effect, Layer, Option, Schema } from "effect"
+import { Array, Context, Effect, Function, Layer, Option, Schema } from "effect"
 import { InstallationId } from "../../domain/access/Ids.ts"
 import { Developers } from "../../domain/access/Developers.ts"
+import { Idempotency } from "../../domain/Idempotency.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { makeCalls } from "./CellCalls.ts"
 import { Cells } from "./Cells.ts"
 
-/** Returns the first success in the cells of the call. Fails as `main` does if there is none. */
-const firstOf = <A, E, R>(
+/** Errors of a cell without the delivery, or without a copy of the app yet. */
+const NOT_HERE = new Set(["AppNotFound", "DeliveryNotFound"])
+
+/** Asks the cells one after the other until one has the delivery. Fails as `main` does if there is none. */
+const firstOf = <A, E extends { readonly _tag: string }, R>(
   calls: ReadonlyArray<Effect.Effect<A, E, R>>,
   last: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => calls.reduceRight((otherwise, call) => Effect.catch(call, () => otherwise), last)
+): Effect.Effect<A, E, R> =>
+  calls.reduceRight(
+    (otherwise, call) =>
+      Effect.catchIf(
+        call,
+        ({ _tag }) => NOT_HERE.has(_tag),
+        () => otherwise
+      ),
+    last
+  )
 
 /** Returns the answers of the cells that know the app or webhook. One without a copy of it yet has nothing to add. */
 const answersOf = <A, E, R>(calls: ReadonlyArray<Effect.Effect<Option.Option<A>, E, R>>) =>
@@ -47,6 +60,7 @@ export const RoutedDevelopers = Layer.unwrap(
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
     const developers = yield* Developers
+    const { findForAccount } = yield* Idempotency
     const { names } = yield* Cells
     const { inCell } = yield* makeCalls
 
@@ -156,11 +170,21 @@ export const RoutedDevelopers = Layer.unwrap(
               nextCursor: isMore ? Option.getOrNull(decodeId(items.at(-1)?.id)) : null
             }
           }),
-        redeliver: (developer, app, event) =>
-          firstOf(
-            ofOthers((one) => one.redeliver(developer, app, event)),
-            developers.redeliver(developer, app, event)
+        redeliver: Effect.fnUntraced(function* (developer, app, event, keyed) {
+          // A write runs before its key is looked up, and is rolled back if the key is taken. Not in another cell.
+          const earlier = yield* findForAccount(developer, keyed)
+          if (Option.isSome(earlier)) return earlier.value.text
+          return yield* firstOf(
+            names.map((cell) =>
+              inCell(cell, (services) => {
+                const write = Context.get(services, Developers).redeliver(developer, app, event, keyed)
+                const { onceForAccount } = Context.get(services, Idempotency)
+                return Effect.map(onceForAccount(developer, keyed, write, Function.identity), ({ text }) => text)
+              })
+            ),
+            developers.redeliver(developer, app, event, keyed)
           )
+        })
       })
     )
   })

@@ -1,7 +1,7 @@
 import { Effect, Function as Fn, Redacted } from "effect"
 import type { WithSecret } from "../../domain/access/Developers.ts"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
-import { Idempotency, type IdempotencyKey } from "../../domain/Idempotency.ts"
+import { Idempotency, type IdempotencyKey, type KeyedRequest } from "../../domain/Idempotency.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
 import type { Write } from "../../domain/Write.ts"
 import type { CallError } from "../Authentication.ts"
@@ -12,6 +12,11 @@ import { type Definition, fingerprint, type Handler, makeHandler } from "./Handl
 interface WritePayload {
   readonly idempotencyKey: IdempotencyKey
 }
+
+const keyedRequest = (tag: string, { idempotencyKey: key }: WritePayload, json: JsonObject): KeyedRequest => ({
+  key,
+  fingerprint: fingerprint(tag, json)
+})
 
 type WriteError = typeof AccountWriteError.Type
 
@@ -27,27 +32,18 @@ export const accountHandler = <Payload, E, A>(
 
 /** Provides constructors of handlers that write to an account. */
 export const makeAccountHandlerFactory = Effect.map(Idempotency, ({ onceForAccount }) => {
-  /** Performs a write once per idempotency key of the account. */
-  const runWrite = <A, E>(
-    tag: string,
-    { id }: Merchant,
-    { idempotencyKey: key }: WritePayload,
-    json: JsonObject,
-    write: Write<A, E>,
-    toJson: (value: A) => JsonText
-  ) => onceForAccount(id, { key, fingerprint: fingerprint(tag, json) }, write, toJson)
-
+  /** Creates a handler that performs a write once per idempotency key of the account. */
   const writeHandler = <Payload extends WritePayload, E>(
     definition: Definition<Payload, E | WriteError>,
-    toWrite: (payload: Payload, merchant: Merchant) => Write<JsonText, NoInfer<E>>
+    toWrite: (payload: Payload, merchant: Merchant, keyed: KeyedRequest) => Write<JsonText, NoInfer<E> | WriteError>
   ): Handler<E | WriteError> =>
     makeHandler(definition, (payload, json) =>
-      Effect.flatMap(currentMerchant, (merchant) =>
-        Effect.map(
-          runWrite(definition._tag, merchant, payload, json, toWrite(payload, merchant), Fn.identity),
-          ({ text }) => text
-        )
-      )
+      Effect.gen(function* () {
+        const merchant = yield* currentMerchant
+        const keyed = keyedRequest(definition._tag, payload, json)
+        const write = toWrite(payload, merchant, keyed)
+        return (yield* onceForAccount(merchant.id, keyed, write, Fn.identity)).text
+      })
     )
 
   /** Creates a handler of a write that generates a secret. Only the first response holds it; replays return null. */
@@ -61,7 +57,8 @@ export const makeAccountHandlerFactory = Effect.map(Idempotency, ({ onceForAccou
         const merchant = yield* currentMerchant
         const write = yield* toWrite(payload, merchant)
         const generated: { secret: Redacted.Redacted | null } = { secret: null }
-        const outcome = yield* runWrite(definition._tag, merchant, payload, json, write, ({ json, secret }) => {
+        const keyed = keyedRequest(definition._tag, payload, json)
+        const outcome = yield* onceForAccount(merchant.id, keyed, write, ({ json, secret }) => {
           generated.secret = secret
           return json
         })

@@ -83,8 +83,8 @@ export const makeAppHandlers = Effect.gen(function* () {
       ({ eventId, id: app }, { id }) => ifOwned(id, app, webhooks.attempts(app, eventId)),
       encodeSuccess(WebhookRpcs.listAppAttempts)
     ),
-    "appDeliveries.redeliver": writeHandler(WebhookRpcs.redeliverToApp, ({ eventId, id: app }, { id }) =>
-      developers.redeliver(id, app, eventId)
+    "appDeliveries.redeliver": writeHandler(WebhookRpcs.redeliverToApp, ({ eventId, id: app }, { id }, keyed) =>
+      developers.redeliver(id, app, eventId, keyed)
     )
   }
 })

@@ -150,9 +150,12 @@ layer(Layer.provide(IsolatedDeliveringApi, InternetHere), { excludeTestServices:
           const request = { idempotencyKey: newKey(), id, eventId }
           const redelivery = yield* client.appDeliveries.redeliver(request)
           assert.deepInclude(redelivery, { eventId, state: "pending", finishedAt: null })
-          assert.deepStrictEqual(yield* client.appDeliveries.redeliver(request), redelivery)
           yield* waitForRequests(endpoint, 4)
           yield* waitForDelivered(id, 3)
+          assert.deepStrictEqual(yield* client.appDeliveries.redeliver(request), redelivery)
+          const reused = client.appDeliveries.redeliver({ ...request, eventId: deliveries[1]?.eventId ?? eventId })
+          assert.strictEqual((yield* Effect.flip(reused))._tag, "KeyReused")
+          assert.deepStrictEqual((yield* client.appDeliveries.list({ id, state: "pending" })).items, [])
           assert.lengthOf(yield* client.appDeliveries.attempts({ id, eventId }), 2)
 
           yield* client.appWebhooks.pause({ id })
