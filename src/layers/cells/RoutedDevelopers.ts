@@ -172,8 +172,8 @@ export const RoutedDevelopers = Layer.unwrap(
           }),
         redeliver: Effect.fnUntraced(function* (developer, app, event, keyed) {
           // A write runs before its key is looked up, and is rolled back if the key is taken. Not in another cell.
-          const earlier = yield* findForAccount(developer, keyed)
-          if (Option.isSome(earlier)) return earlier.value.text
+          const replayed = yield* findForAccount(developer, keyed)
+          if (Option.isSome(replayed)) return replayed.value.text
           return yield* firstOf(
             names.map((cell) =>
               inCell(cell, (services) => {
