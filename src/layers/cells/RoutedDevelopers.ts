@@ -6,10 +6,10 @@ import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { makeCalls } from "./CellCalls.ts"
 import { Cells } from "./Cells.ts"
 
-/** Errors of a cell without the delivery, or without a copy of the app yet. */
-const NOT_HERE = new Set(["AppNotFound", "DeliveryNotFound"])
-
-/** Asks the cells one after the other until one has the delivery. Fails as `main` does if there is none. */
+/**
+ * Asks the cells one after the other until one has the delivery. A cell may also lack a copy of a new app. Fails as `main` does
+ * if there is none.
+ */
 const firstOf = <A, E extends { readonly _tag: string }, R>(
   calls: ReadonlyArray<Effect.Effect<A, E, R>>,
   last: Effect.Effect<A, E, R>
@@ -18,7 +18,7 @@ const firstOf = <A, E extends { readonly _tag: string }, R>(
     (otherwise, call) =>
       Effect.catchIf(
         call,
-        ({ _tag }) => NOT_HERE.has(_tag),
+        ({ _tag }) => _tag === "AppNotFound" || _tag === "DeliveryNotFound",
         () => otherwise
       ),
     last
