@@ -148,7 +148,11 @@ layer(Layer.provide(IsolatedDeliveringApi, InternetHere), { excludeTestServices:
 
           const eventId = deliveries[0]?.eventId ?? assert.fail("There is one")
           const request = { idempotencyKey: newKey(), id, eventId }
-          const redelivery = yield* client.appDeliveries.redeliver(request)
+          const [redelivery, ...same] = yield* Effect.all(
+            Array.from({ length: 4 }, () => client.appDeliveries.redeliver(request)),
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(same, [redelivery, redelivery, redelivery])
           assert.deepInclude(redelivery, { eventId, state: "pending", finishedAt: null })
           yield* waitForRequests(endpoint, 4)
           yield* waitForDelivered(id, 3)
