@@ -11,10 +11,10 @@ export const makeCalls = Effect.gen(function* () {
   const { cellOf } = yield* Directory
   const main = yield* Effect.context<CellServices>()
 
-  const inCell = <A, E, R = never>(
+  const inCell = <A, E>(
     cell: CellName,
-    call: (services: Context.Context<CellServices>) => Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E, R> =>
+    call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> =>
     cell === MAIN
       ? call(main)
       : Effect.acquireUseRelease(

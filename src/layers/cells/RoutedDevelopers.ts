@@ -4,7 +4,7 @@ import { Developers } from "../../domain/access/Developers.ts"
 import { Idempotency } from "../../domain/Idempotency.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { makeCalls } from "./CellCalls.ts"
-import { Cells } from "./Cells.ts"
+import { Cells, type CellServices } from "./Cells.ts"
 
 /**
  * Asks the cells one after the other until one has the delivery. A cell may also lack a copy of a new app. Fails as `main` does
@@ -64,26 +64,29 @@ export const RoutedDevelopers = Layer.unwrap(
     const { names } = yield* Cells
     const { inCell } = yield* makeCalls
 
-    const inOthers = <A, E>(call: (webhooks: typeof Webhooks.Service) => Effect.Effect<A, E>) =>
-      names.map((cell) => inCell(cell, (services) => call(Context.get(services, Webhooks))))
+    const inOthers = <A, E>(call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>) =>
+      names.map((cell) => inCell(cell, call))
+
+    const webhooksOfOthers = <A, E>(call: (webhooks: typeof Webhooks.Service) => Effect.Effect<A, E>) =>
+      inOthers((services) => call(Context.get(services, Webhooks)))
+
+    const developersOfOthers = <A, E>(call: (developers: typeof Developers.Service) => Effect.Effect<A, E>) =>
+      inOthers((services) => call(Context.get(services, Developers)))
 
     /** Joins what `main` and the other cells answer. */
     const inAll = <A, E>(call: (webhooks: typeof Webhooks.Service) => Effect.Effect<A, E>) =>
       Effect.zipWith(
         call(webhooks),
-        answersOf(inOthers((one) => Effect.option(call(one)))),
+        answersOf(webhooksOfOthers((one) => Effect.option(call(one)))),
         (own, others) => [own, ...others] as const
       )
-
-    const ofOthers = <A, E, R = never>(call: (developers: typeof Developers.Service) => Effect.Effect<A, E, R>) =>
-      names.map((cell) => inCell(cell, (services) => call(Context.get(services, Developers))))
 
     return Layer.merge(
       Layer.succeed(Webhooks, {
         ...webhooks,
         attempts: (app, event) =>
           firstOf(
-            inOthers((one) => one.attempts(app, event)),
+            webhooksOfOthers((one) => one.attempts(app, event)),
             webhooks.attempts(app, event)
           ),
         deliveries: (app, request) =>
@@ -98,7 +101,7 @@ export const RoutedDevelopers = Layer.unwrap(
           ),
         redeliver: (app, event) =>
           firstOf(
-            inOthers((one) => one.redeliver(app, event)),
+            webhooksOfOthers((one) => one.redeliver(app, event)),
             webhooks.redeliver(app, event)
           ),
         redeliverSince: (app, since, which) =>
@@ -146,21 +149,23 @@ export const RoutedDevelopers = Layer.unwrap(
         get: (developer, app) =>
           Effect.gen(function* () {
             const own = decodeItem(yield* developers.get(developer, app))
-            const others = yield* answersOf(ofOthers((one) => Effect.option(one.get(developer, app))))
+            const others = yield* answersOf(developersOfOthers((one) => Effect.option(one.get(developer, app))))
             const found = others.map((json) => decodeItem(json))
             return JSON.stringify(withInstallations(own, found))
           }),
         list: (developer, page) =>
           Effect.gen(function* () {
             const own = yield* developers.list(developer, page)
-            const others = yield* Effect.all(ofOthers((one) => one.list(developer, page)))
+            const others = yield* Effect.all(developersOfOthers((one) => one.list(developer, page)))
             const found = others.flatMap(({ items }) => decodeItems(items))
             return { ...own, items: JSON.stringify(decodeItems(own.items).map((app) => withInstallations(app, found))) }
           }),
         installations: (developer, app, page) =>
           Effect.gen(function* () {
             const own = yield* developers.installations(developer, app, page)
-            const others = yield* answersOf(ofOthers((one) => Effect.option(one.installations(developer, app, page))))
+            const others = yield* answersOf(
+              developersOfOthers((one) => Effect.option(one.installations(developer, app, page)))
+            )
             const pages = [own, ...others]
             const all = pages.flatMap(({ items }) => decodeItems(items)).toSorted((a, b) => (a.id < b.id ? -1 : 1))
             const items = all.slice(0, page.limit)
@@ -175,13 +180,11 @@ export const RoutedDevelopers = Layer.unwrap(
           const replayed = yield* findForAccount(developer, keyed)
           if (Option.isSome(replayed)) return replayed.value.text
           return yield* firstOf(
-            names.map((cell) =>
-              inCell(cell, (services) => {
-                const write = Context.get(services, Developers).redeliver(developer, app, event, keyed)
-                const { onceForAccount } = Context.get(services, Idempotency)
-                return Effect.map(onceForAccount(developer, keyed, write, Function.identity), ({ text }) => text)
-              })
-            ),
+            inOthers((services) => {
+              const write = Context.get(services, Developers).redeliver(developer, app, event, keyed)
+              const { onceForAccount } = Context.get(services, Idempotency)
+              return Effect.map(onceForAccount(developer, keyed, write, Function.identity), ({ text }) => text)
+            }),
             developers.redeliver(developer, app, event, keyed)
           )
         })
