@@ -4,7 +4,14 @@ import type { CellName } from "../../domain/cells/Cells.ts"
 import { migrate, migrations } from "../Migrations.ts"
 import { postgres } from "../sql/Postgres.ts"
 import { requiredRowReader, rowsReader } from "../sql/Rows.ts"
-import { createSlot, createSubscription, dropSlot, hasSlot, hasSubscription } from "./Subscriptions.ts"
+import {
+  createSlot,
+  createSubscription,
+  dropSlot,
+  dropSubscription,
+  hasSlot,
+  hasSubscription
+} from "./Subscriptions.ts"
 import { explainDatabaseError } from "../sql/DatabaseFailed.ts"
 
 /*
@@ -175,11 +182,7 @@ const subscribe = Effect.fnUntraced(function* (
   if (!isSubscribed) yield* prepare(main, cell)
   yield* sql.withTransaction(
     Effect.gen(function* () {
-      if (isSubscribed) {
-        yield* sql`alter subscription ${sql(name)} disable`
-        yield* sql`alter subscription ${sql(name)} set (slot_name = none)`
-        yield* sql`drop subscription ${sql(name)}`
-      }
+      if (isSubscribed) yield* dropSubscription(sql, name)
       yield* createSubscription(sql, name, { publication: PUBLICATION, slot, url: source, isEnabled: false })
     })
   )

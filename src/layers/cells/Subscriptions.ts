@@ -57,3 +57,10 @@ export const createSubscription = (target: SqlClient.SqlClient, name: string, so
     publication ${target(source.publication)}
     with (create_slot = false, enabled = ${target.literal(String(source.isEnabled))}, slot_name = ${target.literal(`'${source.slot}'`)})
   `
+
+/** Drops a subscription and leaves its slot, which the source may have lost. */
+export const dropSubscription = Effect.fnUntraced(function* (target: SqlClient.SqlClient, name: string) {
+  yield* target`alter subscription ${target(name)} disable`
+  yield* target`alter subscription ${target(name)} set (slot_name = none)`
+  yield* target`drop subscription ${target(name)}`
+})

@@ -2,7 +2,14 @@ import { Effect, Option, type Redacted, Schedule, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StoreId } from "../../domain/Store.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
-import { createSlot, createSubscription, dropSlot, hasSlot, hasSubscription } from "../cells/Subscriptions.ts"
+import {
+  createSlot,
+  createSubscription,
+  dropSlot,
+  dropSubscription,
+  hasSlot,
+  hasSubscription
+} from "../cells/Subscriptions.ts"
 import { nameOfMove } from "./Fence.ts"
 import { type MoveTable, ofStore, quoted } from "./MoveTables.ts"
 
@@ -69,14 +76,9 @@ export const unsubscribe = Effect.fn("Replication.unsubscribe")(function* (
   target: SqlClient.SqlClient,
   store: StoreId
 ) {
-  if (!(yield* hasSubscription(target, nameOfMove(store)))) return
-  const name = target(nameOfMove(store))
-  yield* Effect.catchTag(target`drop subscription ${name}`, "SqlError", () =>
-    Effect.andThen(
-      target`alter subscription ${name} disable`,
-      Effect.andThen(target`alter subscription ${name} set (slot_name = none)`, target`drop subscription ${name}`)
-    )
-  )
+  const name = nameOfMove(store)
+  if (!(yield* hasSubscription(target, name))) return
+  yield* Effect.catchTag(target`drop subscription ${target(name)}`, "SqlError", () => dropSubscription(target, name))
 })
 
 const readCopied = requiredRowReader(Schema.Struct({ ready: Schema.Int, all: Schema.Int }))

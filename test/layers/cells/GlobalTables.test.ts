@@ -7,6 +7,7 @@ import { TIMEOUTS } from "../../../src/layers/sql/Session.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { cellDatabases } from "../../support/cells/CellDatabases.ts"
 import { removeSubscription } from "../../support/cells/Subscriptions.ts"
+import { dropSubscription } from "../../support/postgres/OnServer.ts"
 import { migratedDatabase } from "../../support/postgres/Postgres.ts"
 import { runInProcess } from "../../support/process/Cli.ts"
 import { diagnose, linesOf } from "../../support/process/Doctor.ts"
@@ -18,10 +19,8 @@ it.live("a cell whose slot is gone gets what it missed when it is added again, a
   Effect.gen(function* () {
     const { cells, main, settings } = yield* cellDatabases([NORTH])
     const variables = { DATABASE_URL: Redacted.value(main), ...settings }
-    const [onMain, onNorth] = [
-      yield* connection(variables.DATABASE_URL),
-      yield* connection(Redacted.value(cells[0]?.url ?? assert.fail()))
-    ]
+    const northUrl = Redacted.value(cells[0]?.url ?? assert.fail())
+    const [onMain, onNorth] = [yield* connection(variables.DATABASE_URL), yield* connection(northUrl)]
     const run = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
       const { code, stderr } = yield* runInProcess(partnerApi(args), variables)
       assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
@@ -81,9 +80,7 @@ it.live("a cell whose slot is gone gets what it missed when it is added again, a
     yield* run("cells", "add", NORTH)
     yield* arrived(["An app", "B app", "C app", "D app"])
 
-    yield* rowsOf(onNorth, `alter subscription ${subscriptionOf(NORTH)} disable`)
-    yield* rowsOf(onNorth, `alter subscription ${subscriptionOf(NORTH)} set (slot_name = none)`)
-    yield* rowsOf(onNorth, `drop subscription ${subscriptionOf(NORTH)}`)
+    yield* dropSubscription(northUrl, subscriptionOf(NORTH))
     yield* createApp("E app")
     yield* rowsOf(onMain, "update directory set cell = 'main'")
     const { code, stderr } = yield* runInProcess(partnerApi(["cells", "add", NORTH]), variables)

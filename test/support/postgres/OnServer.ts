@@ -24,6 +24,15 @@ export const databasesOf = (url: string, prefix: string) =>
 export const setDefaultLevel = (url: string, level: string) =>
   onServer(url, `alter database ${new URL(url).pathname.slice(1)} set default_transaction_isolation = '${level}'`)
 
+/** Drops a subscription of a database and leaves its slot. */
+export const dropSubscription = (url: string, name: string) =>
+  onServer(
+    url,
+    `alter subscription ${name} disable`,
+    `alter subscription ${name} set (slot_name = none)`,
+    `drop subscription ${name}`
+  )
+
 /** Drops databases of a server with what replicates between them, which PostgreSQL would refuse. */
 export const dropDatabases = Effect.fnUntraced(function* (url: string, names: ReadonlyArray<string>) {
   const rows = yield* Effect.flatMap(
@@ -35,12 +44,7 @@ export const dropDatabases = Effect.fnUntraced(function* (url: string, names: Re
   for (const { database, name } of rows.filter(({ database }) => names.includes(database))) {
     const of = new URL(url)
     of.pathname = `/${database}`
-    yield* onServer(
-      of.href,
-      `alter subscription ${name} disable`,
-      `alter subscription ${name} set (slot_name = none)`,
-      `drop subscription ${name}`
-    )
+    yield* dropSubscription(of.href, name)
   }
   const list = names.map((name) => `'${name}'`).join(", ")
   if (names.length === 0) return
