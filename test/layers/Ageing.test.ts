@@ -95,7 +95,7 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Purges", (it)
       `
       const purged = [yield* purge, yield* purge, yield* purge]
       assert.deepStrictEqual(purged, [1000, 1000, 500])
-      yield* sql.unsafe("vacuum (analyze) deliveries, events")
+      for (const name of ["deliveries", "events"]) yield* waitUntil(vacuum(name), (dead) => dead === 0)
       const { answer, pages } = yield* pagesOf(purge)
       assert.strictEqual(answer, 0)
       assert.isAtMost(pages, 40)
