@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { InstallationSuspended } from "./access/Installations.ts"
+import type { Installation, InstallationSuspended } from "./access/Installations.ts"
 import type { InvalidToken } from "./access/Tokens.ts"
 import type { AdmittedInstallation } from "./Reads.ts"
 import type { StoreNotFound } from "./Store.ts"
@@ -42,5 +42,7 @@ export class RateLimit extends Context.Service<
      * server processes and uses the clock of the database: a window admits exactly {@link WINDOW_REQUESTS} requests.
      */
     readonly admit: (token: Redacted.Redacted) => Effect.Effect<AdmittedInstallation, Refusal>
+    /** Authenticates the token again while its request waits or sends its body. Counts no request. */
+    readonly recheck: (token: Redacted.Redacted) => Effect.Effect<Installation, Exclude<Refusal, RateLimitExceeded>>
   }
 >()("domain/RateLimit") {}

@@ -153,9 +153,11 @@ export interface FeedRequest {
 }
 
 /** Functions of a surface for a read of the feed. */
-export interface FeedReading {
+export interface FeedReading<E> {
   /** Runs a read in the bulkhead of the store. A waiting request holds no permit. */
-  readonly permit: <E>(read: Effect.Effect<FeedPageDocument, E>) => Effect.Effect<FeedPageDocument, E | StoreBusy>
+  readonly permit: <E2>(read: Effect.Effect<FeedPageDocument, E2>) => Effect.Effect<FeedPageDocument, E2 | StoreBusy>
+  /** Fails once the caller may no longer read what the request names. Runs while the request waits. */
+  readonly recheck: Effect.Effect<unknown, E>
   /** Done when waiting requests must be answered, because the server stops. */
   readonly stopping: Effect.Effect<void>
 }
@@ -168,11 +170,14 @@ export class ChangeFeed extends Context.Service<
      * Lists the changes after a position. A change is listed once every change of its store that began before it has ended, so
      * a reader misses none. Waits for the next change if the request says so.
      */
-    readonly list: (
+    readonly list: <E>(
       store: StoreId,
       request: FeedRequest,
-      reading: FeedReading
-    ) => Effect.Effect<FeedPageDocument, ChangesGone | MembershipsTooFar | RulesTooSlow | TooManyFollowers | StoreBusy>
+      reading: FeedReading<E>
+    ) => Effect.Effect<
+      FeedPageDocument,
+      ChangesGone | MembershipsTooFar | RulesTooSlow | TooManyFollowers | StoreBusy | E
+    >
   }
 >()("domain/journal/ChangeFeed") {}
 

@@ -26,7 +26,9 @@ import { KeyRequired, requireAccess, StreamedBody } from "./Middleware.ts"
 import { ChangeErrors, DataResponse, DeleteResponses, Page, pageQuery, WriteErrors } from "./Shapes.ts"
 
 const READ = requireAccess(AnyScope.make({ scopes: ["read_files"] }))
-const WRITE = requireAccess(AnyScope.make({ scopes: ["write_files"] }))
+/** Access rule of uploads. */
+export const WRITES_FILES = AnyScope.make({ scopes: ["write_files"] })
+const WRITE = requireAccess(WRITES_FILES)
 
 const file = { id: withDescription(FileId, "The id of the file") }
 

@@ -1,6 +1,6 @@
-import { Context, type Result } from "effect"
+import { Context, Effect, type Result } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { type AccessRule, CapabilityNotGranted, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
+import { type AccessRule, CapabilityNotGranted, refusalOf, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
 import { type Installation, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
@@ -29,25 +29,46 @@ export class CurrentInstallation extends Context.Service<CurrentInstallation, In
 ) {}
 
 /**
+ * Reads the installation of the access token again, for requests that wait or send a large body. Fails if the access has
+ * ended. Counts no request.
+ */
+export class InstallationCheck extends Context.Service<
+  InstallationCheck,
+  { readonly recheck: Effect.Effect<Installation, InvalidToken | InstallationSuspended | StoreNotFound> }
+>()("http/InstallationCheck") {}
+
+/** Errors of access that ended while its request waited or sent its body. */
+export type AccessEnded = InvalidToken | InstallationSuspended | StoreNotFound | ScopeNotGranted | CapabilityNotGranted
+
+/** Makes the check of an access rule for a request that sends a large body. */
+export const recheckAccess = (rule: AccessRule) =>
+  Effect.map(InstallationCheck, ({ recheck }) =>
+    Effect.flatMap(recheck, (current): Effect.Effect<void, AccessEnded> => {
+      const refusal = refusalOf(current, rule)
+      return refusal === undefined ? Effect.void : Effect.fail(refusal)
+    })
+  )
+
+/**
  * Authenticates the access token and counts the request in the rolling window. Errors in this order: token (401),
  * installation (403), store (404), window (429).
  */
-export class BearerAuth extends HttpApiMiddleware.Service<BearerAuth, { provides: CurrentInstallation }>()(
-  "http/BearerAuth",
-  {
-    security: {
-      bearer: HttpApiSecurity.http({ scheme: "bearer" }).pipe(
-        HttpApiSecurity.annotate(OpenApi.Description, "An access token of an installation, issued through OAuth 2.0")
-      )
-    },
-    error: [
-      publicError(InvalidToken),
-      publicError(InstallationSuspended),
-      publicError(StoreNotFound),
-      publicError(RateLimitExceeded)
-    ]
-  }
-) {}
+export class BearerAuth extends HttpApiMiddleware.Service<
+  BearerAuth,
+  { provides: CurrentInstallation | InstallationCheck }
+>()("http/BearerAuth", {
+  security: {
+    bearer: HttpApiSecurity.http({ scheme: "bearer" }).pipe(
+      HttpApiSecurity.annotate(OpenApi.Description, "An access token of an installation, issued through OAuth 2.0")
+    )
+  },
+  error: [
+    publicError(InvalidToken),
+    publicError(InstallationSuspended),
+    publicError(StoreNotFound),
+    publicError(RateLimitExceeded)
+  ]
+}) {}
 
 /** Checks the scope or capability that the endpoint requires (403). */
 export class AccessCheck extends HttpApiMiddleware.Service<AccessCheck, { requires: CurrentInstallation }>()(

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerRequest } from "effect/http"
 import { createHash } from "node:crypto"
 import type { Installation } from "../../domain/access/Installations.ts"
+import { receiveWhileGranted } from "../../domain/access/OngoingAccess.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { Bulkhead } from "../../domain/Bulkhead.ts"
@@ -17,7 +18,7 @@ import { type ChangeSetFormat, receiveChangeSet } from "../../domain/changeSets/
 import { Idempotency } from "../../domain/Idempotency.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { ApplyChangeSet } from "../api/ChangeSets.ts"
-import { CurrentInstallation, CurrentKey } from "../api/Middleware.ts"
+import { CurrentInstallation, CurrentKey, InstallationCheck } from "../api/Middleware.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { formatPreferenceApplied, parsePrefer } from "../headers/Preferences.ts"
 import { makeMediaTypeTest } from "../server/BodyReader.ts"
@@ -66,12 +67,14 @@ export const ChangeSetsLive = HttpApiBuilder.group(
       const { req, requestId } = yield* currentResponse
       const { strict } = parsePrefer(request.headers["prefer"])
       const cause = yield* decodeCausingEvent(request.headers["x-service-event-id"])
-      const { id: installationId, scopes, storeId } = installation
+      const { id: installationId, storeId } = installation
       const operation = { storeId, name: "createChangeSet", weight: "usual", bytes: 0 } as const
       const format = yield* changeSetFormat(req.headers["content-type"])
       const id = yield* sets.begin(storeId)
 
-      const bytes = Stream.catchTag(readLargeBody(req), "BodyTooLarge", ({ message }) =>
+      let current = installation
+      const recheck = Effect.map((yield* InstallationCheck).recheck, (now) => void (current = now))
+      const bytes = Stream.catchTag(receiveWhileGranted(recheck)(readLargeBody(req)), "BodyTooLarge", ({ message }) =>
         Stream.fail(badRequest(message))
       )
       const receive = Effect.gen(function* () {
@@ -80,7 +83,7 @@ export const ChangeSetsLive = HttpApiBuilder.group(
           stage: (first, operations) => withPermit(operation, sets.stage(storeId, id, first, operations), () => 0),
           update: (text) => hash.update(text)
         })
-        const missing = findMissingScopes(scopeGroupsOf(content), scopes)
+        const missing = findMissingScopes(scopeGroupsOf(content), current.scopes)
         if (missing !== undefined) return yield* new OperationScopeMissing({ scopes: missing })
         const context = {
           storeId,

@@ -12,6 +12,7 @@ import {
   scopeEnd
 } from "../../domain/journal/ChangeFeed.ts"
 import { Digests } from "../../domain/journal/Digest.ts"
+import { InstallationCheck } from "../api/Middleware.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { ok, plain, read } from "./Responses.ts"
 
@@ -46,9 +47,11 @@ export const FeedLive = HttpApiBuilder.group(
               const { storeId } = installation
               const resources = yield* subjectsOf(installation, query.resources)
               const request = { ...query, resources }
+              const { recheck } = yield* InstallationCheck
               const weight = feedWeight(request)
               return yield* feed.list(storeId, request, {
                 permit: (work) => withPermit({ storeId, name, weight, bytes: 0 }, work, feedPageSize),
+                recheck: Effect.flatMap(recheck, (current) => subjectsOf(current, resources)),
                 stopping
               })
             }),

@@ -2,6 +2,7 @@ import { Effect, Schema, type Scope, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerRequest, Multipart } from "effect/http"
 import type { IncomingMessage } from "node:http"
+import { receiveWhileGranted } from "../../domain/access/OngoingAccess.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
@@ -11,7 +12,8 @@ import { AltText, type FileDetails, FileName, FileTooLarge, type ImagesBusy } fr
 import { type FileRefused, Files, type ReceivedFile } from "../../domain/media/Files.ts"
 import type { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { CurrentInstallation, CurrentKey } from "../api/Middleware.ts"
+import { type AccessEnded, CurrentInstallation, CurrentKey, recheckAccess } from "../api/Middleware.ts"
+import { WRITES_FILES } from "../api/Files.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { PublicUrl } from "../headers/Origin.ts"
 import { baseUrl } from "../server/HttpListener.ts"
@@ -42,7 +44,9 @@ const badRequest = (reason: string) => new BadRequest({ reason })
 /** Small, because only names and texts are fields. */
 const LIMITS = Multipart.limitsServices({ maxParts: 8, maxFieldSize: 16_384 })
 
-type ReceiveError = BadRequest | FileRefused | ImagesBusy | StorageUnavailable
+type BodyError = BadRequest | BodyTooLarge | AccessEnded
+
+type ReceiveError = AccessEnded | BadRequest | FileRefused | ImagesBusy | StorageUnavailable
 
 interface Received {
   readonly file: ReceivedFile
@@ -52,15 +56,13 @@ interface Received {
 /** Receives the file and the fields of a form, in any order. */
 const receiveForm = Effect.fnUntraced(function* (
   request: IncomingMessage,
+  body: Stream.Stream<Uint8Array, BodyError>,
   receive: <E>(
     bytes: Stream.Stream<Uint8Array, E>
   ) => Effect.Effect<ReceivedFile, E | FileRefused | ImagesBusy | StorageUnavailable, Scope.Scope>
 ) {
   const headers = { "content-type": request.headers["content-type"] ?? "" }
-  const parts = Stream.pipeThroughChannel(
-    readLargeBody(request),
-    Multipart.makeChannel<BadRequest | BodyTooLarge>(headers)
-  )
+  const parts = Stream.pipeThroughChannel(body, Multipart.makeChannel<BodyError>(headers))
   let file: ReceivedFile | undefined
   let partName: string | undefined
   const fields = new Map<string, string>()
@@ -92,12 +94,13 @@ export const FilesLive = HttpApiBuilder.group(
     /** Receives a file from the body of a request, or from the form in it. */
     const receiveFrom = (
       request: IncomingMessage,
+      body: Stream.Stream<Uint8Array, BodyError>,
       store: StoreId
     ): Effect.Effect<Received, ReceiveError, Scope.Scope> => {
       const receive = <E>(bytes: Stream.Stream<Uint8Array, E>) => files.receive(store, bytes)
       const received = isMultipart(request)
-        ? receiveForm(request, receive)
-        : Effect.map(receive(readLargeBody(request)), (file): Received => ({ file, details: {} }))
+        ? receiveForm(request, body, receive)
+        : Effect.map(receive(body), (file): Received => ({ file, details: {} }))
       return Effect.catchTags(received, {
         BodyTooLarge: () => new FileTooLarge(),
         MultipartError: () => badRequest("The form is incomplete or malformed; send multipart/form-data with one file")
@@ -114,7 +117,8 @@ export const FilesLive = HttpApiBuilder.group(
       const key = yield* CurrentKey
       const { req, requestId } = yield* currentResponse
       const cause = yield* decodeCausingEvent(request.headers["x-service-event-id"])
-      const { details, file } = yield* receiveFrom(req, storeId)
+      const body = receiveWhileGranted(yield* recheckAccess(WRITES_FILES))(readLargeBody(req))
+      const { details, file } = yield* receiveFrom(req, body, storeId)
       const named = { name: UNNAMED, alt: "", ...query, ...details }
       const context = { storeId, actor: Actor.App({ id }), surface: "rest", cause, requestId, mode: "perform" } as const
       const outcome = yield* createOnce({

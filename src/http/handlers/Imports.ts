@@ -51,10 +51,14 @@ export const ImportRoutes = Layer.unwrap(
         withFileErrors(
           Effect.gen(function* () {
             const { dryRun = false, settings, storeId } = yield* readQuery(request, decodeImport)
-            const actor = yield* admit(request, [storeId])
+            const { actor, whileSignedIn } = yield* admit(request, [storeId])
             const mode = dryRun ? "dryRun" : "perform"
             const context = { storeId, actor, surface: "import", cause: null, requestId, mode } as const
-            const set = yield* files.start(context, { ...settings, isSilent: false, origin }, readLargeBody(request))
+            const set = yield* files.start(
+              context,
+              { ...settings, isSilent: false, origin },
+              whileSignedIn(readLargeBody(request))
+            )
             return { status: 201, body: `{"data":${set}}` }
           })
         )
@@ -63,8 +67,8 @@ export const ImportRoutes = Layer.unwrap(
         withFileErrors(
           Effect.gen(function* () {
             const { encoding } = yield* readQuery(request, decodeReading)
-            yield* admit(request, [])
-            const data = yield* files.columns(readLargeBody(request), encoding)
+            const { whileSignedIn } = yield* admit(request, [])
+            const data = yield* files.columns(whileSignedIn(readLargeBody(request)), encoding)
             return { status: 200, body: JSON.stringify({ data }) }
           })
         )

@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { createHash } from "node:crypto"
 import type { IncomingMessage } from "node:http"
+import { receiveWhileGranted } from "../../domain/access/OngoingAccess.ts"
 import { ForeignOrigin, NotSignedIn, Sessions } from "../../domain/access/Sessions.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
@@ -25,7 +26,10 @@ import { readLargeBody } from "../server/LargeBody.ts"
 /** Pages of other sites cannot send this type without a CORS preflight, which is not allowed. */
 const isBytes = makeMediaTypeTest("application/octet-stream")
 
-/** Makes the authentication of a browser that sends bytes, which are not read before. Returns the member as an actor. */
+/**
+ * Makes the authentication of a browser that sends bytes, which are not read before. Returns the member as an actor, and
+ * a function that ends the reception of the bytes when the session or membership ends.
+ */
 export const makeMemberAdmission = Effect.gen(function* () {
   const sessions = yield* Sessions
   const { isSameOrigin } = yield* makeOriginPolicy
@@ -41,7 +45,11 @@ export const makeMemberAdmission = Effect.gen(function* () {
     const member = yield* sessions.admit(token, stores, 1)
     if (member.admitted < 1) return yield* new RateLimitExceeded({ retryAfter: member.retryAfter })
     if (stores.some((store) => member.roles[store] === undefined)) return yield* new StoreNotFound()
-    return Actor.Merchant({ id: member.merchantId })
+    const { merchantId, sessionId } = member
+    const recheck = Effect.flatMap(sessions.ended([{ merchantId, sessionId, stores }]), (ended) =>
+      ended.length === 0 ? Effect.void : Effect.fail(new NotSignedIn())
+    )
+    return { actor: Actor.Merchant({ id: merchantId }), whileSignedIn: receiveWhileGranted(recheck) }
   })
 })
 
@@ -100,10 +108,10 @@ export const FileUploadRoute = Layer.unwrap(
       Effect.gen(function* () {
         const query = Object.fromEntries(new URLSearchParams(request.url?.split("?")[1]))
         const { alt = "", name, storeId } = yield* Effect.fromResult(decodeUpload(query, true))
-        const actor = yield* admit(request, [storeId])
+        const { actor, whileSignedIn } = yield* admit(request, [storeId])
         const key = yield* readKey(request)
         const received = yield* Effect.catchTag(
-          files.receive(storeId, readLargeBody(request)),
+          files.receive(storeId, whileSignedIn(readLargeBody(request))),
           "BodyTooLarge",
           () => new FileTooLarge()
         )

@@ -17,6 +17,7 @@ import {
   CurrentInstallation,
   CurrentKey,
   EndpointAccess,
+  InstallationCheck,
   KeyRequired,
   ReadsLatest,
   RequestBody,
@@ -39,7 +40,7 @@ const makeRecentRequest = (response: NodeResponse): RecentRequest => {
 const BearerAuthLive = Layer.effect(
   BearerAuth,
   Effect.gen(function* () {
-    const { admit } = yield* RateLimit
+    const { admit, recheck } = yield* RateLimit
     const { note } = yield* Requests
     const { onPrimary, onReplica } = yield* Reads
 
@@ -54,7 +55,10 @@ const BearerAuthLive = Layer.effect(
         response.once("close", () => note(installation, makeRecentRequest(response)))
         const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, ReadsLatest)
         const run = isRead ? onReplica : onPrimary
-        return yield* run(installation, Effect.provideService(httpEffect, CurrentInstallation, installation))
+        const context = Context.make(CurrentInstallation, installation).pipe(
+          Context.add(InstallationCheck, { recheck: recheck(token) })
+        )
+        return yield* run(installation, Effect.provide(httpEffect, context))
       })
     })
   })

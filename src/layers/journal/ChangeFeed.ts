@@ -1,5 +1,6 @@
 import { Clock, Deferred, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { whileGranted } from "../../domain/access/OngoingAccess.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { EventId } from "../../domain/Events.ts"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
@@ -180,7 +181,7 @@ export const ChangeFeedLive = Layer.effect(
     const readNext = Effect.fnUntraced(function* (
       store: StoreId,
       request: FeedRequest & { readonly after: EventId },
-      { permit }: FeedReading,
+      { permit }: Pick<FeedReading<never>, "permit">,
       onEmpty: (page: FeedPageDocument) => void
     ) {
       const followed = yield* follow(store, request.after)
@@ -205,10 +206,11 @@ export const ChangeFeedLive = Layer.effect(
         const onEmpty = (empty: FeedPageDocument) => void (page = empty)
         const next = readNext(store, { ...request, after: page.nextPosition }, reading, onEmpty)
         const end = Effect.raceFirst(Effect.sleep(`${wait} seconds`), reading.stopping)
-        return yield* Effect.raceFirst(
+        const answer = Effect.raceFirst(
           next,
           Effect.map(end, () => page)
         )
+        return yield* whileGranted(reading.recheck)(answer)
       })
     })
   })

@@ -21,6 +21,7 @@ import { followChangeSet } from "../groups/ChangeSets.ts"
 import * as Rpcs from "../groups/Changes.ts"
 import { AccessPolicy } from "../Annotations.ts"
 import { CurrentPrincipal, Principal } from "../Principal.ts"
+import { makeEndedAccess } from "../server/EndedAccess.ts"
 import { ServedStreams } from "../server/ServedRpcs.ts"
 import { authorizePayload } from "./Authorization.ts"
 import { rightOf } from "./ChangeSets.ts"
@@ -47,6 +48,7 @@ export const makeFeedHandlers = Effect.gen(function* () {
   const digests = yield* Digests
   const { withPermit } = yield* Bulkhead
   const { storeHandler } = yield* makeHandlerFactory
+  const { recheck } = yield* makeEndedAccess
   const stopping = yield* scopeEnd
   const { _tag: name, annotations } = Rpcs.listChanges
   const policy = Context.get(annotations, AccessPolicy)
@@ -56,11 +58,13 @@ export const makeFeedHandlers = Effect.gen(function* () {
       Rpcs.listChanges,
       ({ limit = DEFAULT_LIMIT, resources, storeId, ...request }) =>
         Effect.gen(function* () {
-          const readable = yield* subjectsOf(yield* CurrentPrincipal, resources)
+          const principal = yield* CurrentPrincipal
+          const readable = yield* subjectsOf(principal, resources)
           const feedRequest = { ...request, limit, resources: readable }
           const weight = feedWeight(feedRequest)
           const page = yield* feed.list(storeId, feedRequest, {
             permit: (work) => withPermit({ storeId, name, weight, bytes: 0 }, work, feedPageSize),
+            recheck: recheck(principal, storeId),
             stopping
           })
           return feedPageJson(page)

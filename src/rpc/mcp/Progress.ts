@@ -2,8 +2,10 @@ import { Context, Duration, Effect, Option, Schema, Stream } from "effect"
 import { ChangeSet } from "../../domain/changeSets/ChangeSet.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import { scopeEnd } from "../../domain/journal/ChangeFeed.ts"
+import { whileGranted } from "../../domain/access/OngoingAccess.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
+import { makeEndedAccess } from "../server/EndedAccess.ts"
 import { rightOf } from "../handlers/ChangeSets.ts"
 import type { Agent } from "../Principal.ts"
 
@@ -70,10 +72,11 @@ const progressOf = ({ progress: { done, total }, state }: FollowedSet): Progress
   message: `${state.charAt(0).toUpperCase()}${state.slice(1)}`
 })
 
-/** Waits for jobs of change sets. Holds no permit, and ends when the server stops. */
+/** Waits for jobs of change sets. Holds no permit, and ends when the server stops or the agent has no access anymore. */
 export const makeAwaitJob = Effect.gen(function* () {
   const { follow } = yield* ChangeSets
   const timeout = yield* ProgressTimeout
+  const { recheck } = yield* makeEndedAccess
   const stopping = yield* scopeEnd
 
   const awaitJob: AwaitJob = (written, agent, elapsed, report) =>
@@ -96,7 +99,8 @@ export const makeAwaitJob = Effect.gen(function* () {
                 : Effect.succeed({ json, reported })
             }
           ),
-          // The store has too many followers, or the set is deleted. The write is done nevertheless.
+          whileGranted(recheck(agent, agent.storeId)),
+          // The agent has lost its access, the store has too many followers, or the set is deleted. The write is done nevertheless.
           Effect.match({ onFailure: () => written, onSuccess: ({ json }) => json })
         )
     })

@@ -1,9 +1,8 @@
 import { Clock, Effect, Schedule } from "effect"
-import { Agents } from "../../domain/access/Agents.ts"
-import { Sessions } from "../../domain/access/Sessions.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { logFailure } from "../../domain/Unavailable.ts"
 import type { Principal } from "../Principal.ts"
+import { makeEndedAccess } from "./EndedAccess.ts"
 import { type Peer, REFUSED } from "./SocketFrames.ts"
 
 /** Timeout in milliseconds for the acknowledgement of a chunk. */
@@ -32,29 +31,11 @@ const storesIn = ({ running }: OpenSocket) => [...running.values()].flatMap(({ s
 /** Closes sockets whose session has ended or whose agent was revoked. */
 const makeAccessCheck = (sockets: ReadonlyMap<number, OpenSocket>) =>
   Effect.gen(function* () {
-    const agents = yield* Agents
-    const sessions = yield* Sessions
+    const { findEnded } = yield* makeEndedAccess
     const check = Effect.gen(function* () {
-      const open = [...sockets.values()]
-      const byMerchants = open.flatMap((one) =>
-        one.principal._tag === "Merchant"
-          ? [
-              {
-                peer: one.peer,
-                merchantId: one.principal.id,
-                sessionId: one.principal.sessionId,
-                stores: storesIn(one)
-              }
-            ]
-          : []
-      )
-      const byAgents = open.flatMap(({ principal, peer }) =>
-        principal._tag === "Agent" ? [{ peer, ...principal }] : []
-      )
-      const ended = byMerchants.length === 0 ? [] : yield* sessions.ended(byMerchants)
-      const revoked = byAgents.length === 0 ? [] : yield* agents.ended(byAgents)
-      const gone = [...ended.map((index) => byMerchants[index]), ...revoked.map((index) => byAgents[index])]
-      for (const one of gone) one?.peer.close(REFUSED, "The session has ended or the agent was revoked")
+      const open = [...sockets.values()].map((socket) => ({ ...socket, stores: storesIn(socket) }))
+      const ended = yield* findEnded(open)
+      for (const { peer } of ended) peer.close(REFUSED, "The session has ended or the agent was revoked")
     })
     // Logs only the first failure of an outage.
     return Effect.catchCause(check, (cause) =>
