@@ -40,6 +40,16 @@ interface TokenRequest {
   readonly hash: Buffer
 }
 
+/** Returns what a token admits to, or the error of the first check that fails. */
+const authenticated = <A extends Bearer>(found: Option.Option<A>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(found)) return yield* new InvalidToken()
+    const { isActive, isGone, isMoved, ...installation } = found.value
+    if (isMoved) return yield* Effect.die(new StoreMoved())
+    if (!isActive) return yield* new InstallationSuspended()
+    return isGone ? yield* new StoreNotFound() : installation
+  })
+
 /** Implements the exact rolling window: a row of an installation holds the instants of the admitted requests in its window. */
 export const RateLimitLive = Layer.effect(
   RateLimit,
@@ -80,16 +90,6 @@ export const RateLimitLive = Layer.effect(
     const refusals = Metric.withAttributes(windowRefusals, { "principal.type": "installation" })
     const findAdmitted = retryLockedWindows(yield* batch(admitAll, Admission))
     const findBearer = yield* batch(findAll, Bearer)
-
-    /** Returns what a token admits to, or the error of the first check that fails. */
-    const authenticated = <A extends Bearer>(found: Option.Option<A>) =>
-      Effect.gen(function* () {
-        if (Option.isNone(found)) return yield* new InvalidToken()
-        const { isActive, isGone, isMoved, ...installation } = found.value
-        if (isMoved) return yield* Effect.die(new StoreMoved())
-        if (!isActive) return yield* new InstallationSuspended()
-        return isGone ? yield* new StoreNotFound() : installation
-      })
 
     return RateLimit.of({
       admit: Effect.fn("RateLimit.admit")(function* (token) {
