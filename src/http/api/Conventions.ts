@@ -133,12 +133,6 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
   const { otherResponses = {}, requests = {} } = sample
   const errorExamples = errorExamplesFor(rule)
 
-  /** The responses. An operation without input cannot respond with 400. */
-  const responses = Record.filter(
-    operation.responses,
-    (_, status) => status !== "400" || Object.keys(sample.malformed).length > 0
-  )
-
   const success = (status: string, { content, description }: Operation["responses"][string]) => ({
     // The generator joins the descriptions of all schemas of the response. The first is enough.
     description: description.split(" | ")[0],
@@ -156,7 +150,11 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
     const named = findErrors(schema)
     const declared = Object.keys(errorExamples).filter((error) => named.includes(error))
     const examples = Object.fromEntries(declared.map((error) => [error, errorExamples[error]]))
-    return failure(status, { ...examples, ...(status === "400" ? sample.malformed : commonErrorExamples[status]) })
+    return failure(status, {
+      ...examples,
+      ...commonErrorExamples[status],
+      ...(status === "400" ? sample.malformed : {})
+    })
   }
 
   return {
@@ -178,7 +176,7 @@ const completeOperation = ({ "x-access": rule, ...operation }: Operation, method
         }),
     responses: {
       ...Record.map(commonErrorExamples, (examples, status) => failure(status, examples)),
-      ...Record.map(responses, (response, status) =>
+      ...Record.map(operation.responses, (response, status) =>
         Number(status) < 400 ? success(status, response) : refusal(status, response.content["application/json"].schema)
       )
     }

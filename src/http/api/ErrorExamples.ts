@@ -66,7 +66,7 @@ import { AppDataFull, AppDataNotFound } from "../../domain/records/AppData.ts"
 import { StoreNotFound } from "../../domain/Store.ts"
 import { Unavailable } from "../../domain/Unavailable.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
-import type { BadRequest } from "../../domain/BadRequest.ts"
+import { type BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { KeyMalformed, KeyMissing, type PublicError, toErrorBody } from "../ErrorTable.ts"
 
 /* Examples of errors for the OpenAPI document, as instances of the error classes. */
@@ -153,6 +153,12 @@ export const errorExamplesFor = (rule: AccessRule): Readonly<Record<string, unkn
 
 /** Errors of every operation, by status. */
 export const commonErrorExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "400": {
+    UnknownParameter: {
+      error: INVALID,
+      issues: ["page: is not a query parameter of this request; use cursor, limit"]
+    }
+  },
   "500": { InternalError: { error: "Internal error" } },
   "503": { Unavailable: { error: "The database is out of reach or overloaded; repeat the request" } }
 }

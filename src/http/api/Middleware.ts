@@ -101,6 +101,14 @@ export class StoreBulkhead extends HttpApiMiddleware.Service<
   { requires: CurrentInstallation | RequestBody }
 >()("http/StoreBulkhead", { error: [publicError(StoreBusy), publicError(Unavailable)] }) {}
 
+/**
+ * Refuses query parameters that the endpoint does not have (400), because a mistyped filter would return all rows, and a
+ * mistyped option of a write would be ignored.
+ */
+export class KnownParameters extends HttpApiMiddleware.Service<KnownParameters>()("http/KnownParameters", {
+  error: publicError(BadRequest)
+}) {}
+
 /** Converts an invalid path or query to 400 with its issues. */
 export class RequestValidation extends HttpApiMiddleware.Service<RequestValidation>()("http/RequestValidation", {
   error: publicError(BadRequest)

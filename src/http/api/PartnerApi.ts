@@ -4,7 +4,14 @@ import { AppDataGroup } from "./AppData.ts"
 import { CollectionsGroup, ProductsGroup } from "./Catalog.ts"
 import { FeedGroup } from "./Feed.ts"
 import { FilesGroup } from "./Files.ts"
-import { AccessCheck, BearerAuth, BodyReception, RequestValidation, StoreBulkhead } from "./Middleware.ts"
+import {
+  AccessCheck,
+  BearerAuth,
+  BodyReception,
+  KnownParameters,
+  RequestValidation,
+  StoreBulkhead
+} from "./Middleware.ts"
 import { CustomersGroup, OrdersGroup } from "./Records.ts"
 import { StoreGroup } from "./Stores.ts"
 
@@ -28,6 +35,7 @@ export class PartnerApi extends HttpApi.make("partner")
     FeedGroup
   )
   .middleware(RequestValidation)
+  .middleware(KnownParameters)
   .middleware(StoreBulkhead)
   .middleware(BodyReception)
   .middleware(AccessCheck)

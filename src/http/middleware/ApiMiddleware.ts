@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Context, Effect, Layer, Option, Result, Schema, SchemaAST } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { refusalOf } from "../../domain/access/AccessRule.ts"
@@ -7,6 +7,8 @@ import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { Bulkhead, TakesPermits, WorkWeight } from "../../domain/Bulkhead.ts"
 import { issuesOf } from "../../domain/json/Decoder.ts"
+import { lineOf } from "../../domain/json/Json.ts"
+import { truncateIssues } from "../../domain/Limits.ts"
 import { IdempotencyKey } from "../../domain/Idempotency.ts"
 import { RateLimit } from "../../domain/RateLimit.ts"
 import { Reads } from "../../domain/Reads.ts"
@@ -19,6 +21,7 @@ import {
   EndpointAccess,
   InstallationCheck,
   KeyRequired,
+  KnownParameters,
   ReadsLatest,
   RequestBody,
   RequestValidation,
@@ -116,6 +119,23 @@ const RequestValidationLive = HttpApiMiddleware.layerSchemaErrorTransform(Reques
     : new BadRequest({ reason: INVALID, issues: issuesOf(error.cause) })
 )
 
+const KnownParametersLive = Layer.succeed(KnownParameters, (httpEffect, { endpoint: { query } }) => {
+  const known =
+    query !== undefined && SchemaAST.isObjects(query.ast)
+      ? query.ast.propertySignatures.map(({ name }) => String(name))
+      : []
+  const advice = known.length === 0 ? "the request takes none" : `use ${known.join(", ")}`
+  const check = Effect.flatMap(HttpServerRequest.ParsedSearchParams, (parameters) => {
+    const issues = Object.keys(parameters).flatMap((name) =>
+      known.includes(name) ? [] : [lineOf([name], `is not a query parameter of this request; ${advice}`)]
+    )
+    return issues.length === 0
+      ? Effect.void
+      : Effect.fail(new BadRequest({ reason: INVALID, issues: truncateIssues(issues) }))
+  })
+  return Effect.andThen(check, httpEffect)
+})
+
 const isIdempotencyKey = Schema.is(IdempotencyKey)
 
 const readKey = Effect.gen(function* () {
@@ -135,6 +155,7 @@ export const ApiMiddleware = Layer.mergeAll(
   AccessCheckLive,
   BodyReceptionLive,
   StoreBulkheadLive,
+  KnownParametersLive,
   RequestValidationLive,
   KeyRequiredLive
 )

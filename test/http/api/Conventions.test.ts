@@ -176,7 +176,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("API conven
       assertRefused(yield* sendInvalid(), 403)
 
       yield* sql`update installations set scopes = '{write_products}' where id = ${installation.id}`
-      assert.strictEqual(errorOf(yield* sendInvalid()).error, "missing_key")
+      assert.match(errorOf(yield* sendInvalid()).issues?.[0] ?? "", /^limit: is not a query parameter/)
+      assert.strictEqual(errorOf(yield* send(client, "/products/none", {})).error, "missing_key")
       assert.strictEqual(errorOf(yield* send(client, "/products/none", { key: "not visible" })).error, "invalid_key")
 
       // Id, body and condition are all malformed. The order of these errors is unspecified.
@@ -231,18 +232,39 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("API conven
     })
   )
 
+  it.effect.each(ROUTES)("%s %s refuses query parameters that it does not have, and names its own", ([method, path]) =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const [body, own] = [{ name: "Cup", title: "Cups", stock: 1 }, method === "GET" && path.endsWith("s")]
+      const query = own ? "?limit=1&updated_since=2026-01-01T00:00:00Z&Limit=2" : "?dryRun=true"
+      const refused = yield* client.send(method, `${path}${query}`, method === "GET" ? {} : { body })
+      assertRefused(refused, 400)
+      const advice = "is not a query parameter of this request"
+      assert.deepStrictEqual(
+        errorOf(refused).issues,
+        own
+          ? ["updated_since", "Limit"].map((name) => `${name}: ${advice}; use cursor, limit, ids, range, updatedSince`)
+          : [`dryRun: ${advice}; the request takes none`]
+      )
+      assert.deepStrictEqual(pageOf(yield* client.get("/products")).items, [])
+    })
+  )
+
   it.effect("the store is determined by the token, never by the request", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const other = yield* freshClient()
       const headers = { "x-store-id": other.storeId, "store-id": other.storeId }
       const body = { name: "Mine", storeId: other.storeId, store_id: other.storeId, store: { id: other.storeId } }
-      const created = yield* client.post(`/products?storeId=${other.storeId}&store=${other.storeId}`, body, { headers })
+      const created = yield* client.post("/products", body, { headers })
       assert.strictEqual(created.status, 201)
-      assert.deepStrictEqual(pageOf(yield* client.get(`/products?store=${other.storeId}`, { headers })).items, [
-        dataOf(created)
-      ])
-      assert.deepStrictEqual(pageOf(yield* other.client.get(`/products?storeId=${storeId}`)).items, [])
+      assert.deepStrictEqual(pageOf(yield* client.get("/products", { headers })).items, [dataOf(created)])
+      assertRefused(yield* client.get(`/products?store=${other.storeId}`), 400)
+      assertRefused(yield* client.post(`/products?storeId=${other.storeId}`, body), 400)
+      assert.deepStrictEqual(
+        pageOf(yield* other.client.get("/products", { headers: { "store-id": storeId } })).items,
+        []
+      )
     })
   )
 

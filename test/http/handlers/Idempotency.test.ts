@@ -78,7 +78,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
     })
   )
 
-  it.effect("a key that was used with another body, method, path or query is rejected with 409", () =>
+  it.effect("a key that was used with another body, method or path is rejected with 409", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const body = { name: "Cup", tags: ["a", "b"] }
@@ -90,7 +90,6 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Idempotenc
         client.post("/products", { ...body, name: "Mug" }, { key: "one" }),
         client.post("/products", { ...body, tags: ["b", "a"] }, { key: "one" }),
         client.post("/products", { ...body, unknown: true }, { key: "one" }),
-        client.post("/products?x=1", body, { key: "one" }),
         client.post("/collections", { ...body, title: "Cup" }, { key: "one" }),
         client.patch(path, body, { key: "one" }),
         client.delete(path, { key: "one" }),

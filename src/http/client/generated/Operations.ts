@@ -80,7 +80,7 @@ export class StoreApi {
    *
    * Needs any valid token.
    *
-   * @throws ApiError of status 401, 403, 404, 429, 500, 503, or ConnectionError without a response
+   * @throws ApiError of status 400, 401, 403, 404, 429, 500, 503, or ConnectionError without a response
    */
   get(options: CallOptions = {}): Promise<Answer<Store>> {
     return this.#api.read(`/store`, {}, options)
