@@ -7,6 +7,7 @@ import { MAX_JOURNAL_DAYS } from "../OperatorLimits.ts"
 import type { PageRequest } from "../Page.ts"
 import type { WindowResult } from "../RateLimit.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
+import { formatInteger } from "../Text.ts"
 import { storedList } from "../json/StoredList.ts"
 import type { Write } from "../Write.ts"
 import { Scope } from "./Scope.ts"
@@ -103,13 +104,19 @@ export class AgentScopeMissing extends Schema.TaggedError<AgentScopeMissing>()("
   }
 }
 
-/** The agent has used its write budget of the day. */
+/** The write budget of the agent's day has no room for a write. */
 export class BudgetSpent extends Schema.TaggedError<BudgetSpent>()("BudgetSpent", {
   budget: Schema.Int,
+  /** Writes that are left, and writes for which the call counts. Absent in errors of earlier releases. */
+  left: Schema.optionalKey(Schema.Int),
+  needed: Schema.optionalKey(Schema.Int),
   /** Time when the budget is reset: RFC 3339 in UTC. */
   renewsAt: Schema.String
 }) {
   override get message() {
+    if (this.left !== undefined && this.left > 0) {
+      return `The call counts as ${formatInteger(this.needed ?? 1)} writes, and ${formatInteger(this.left)} of the agent's budget of ${formatInteger(this.budget)} writes per day are left; make fewer changes, wait until ${this.renewsAt}, or ask a member of the store for a larger budget`
+    }
     return `The agent has used its budget of ${this.budget} writes per day; wait until ${this.renewsAt}, or ask a member of the store for a larger budget`
   }
 }

@@ -228,11 +228,11 @@ export const orderOf = (
 
 /** Filter and sort order of orders (docs/spec/queries.md). */
 export const OrderQuery = Schema.Struct({
-  number: optional(field(SearchText, "Orders with this number. Ignores case", "1042")),
+  number: optional(field(SearchText, "Orders with this number. Ignores case, and a # before it", "1042")),
   search: optional(
     field(
       SearchText,
-      "Orders whose number contains this text, or whose e-mail address or name in an address does, if personal data is visible. Ignores case",
+      "Orders whose number contains this text, with or without a # before it, or whose e-mail address or name in an address does, if personal data is visible. Ignores case",
       "mira"
     )
   ),

@@ -12,6 +12,7 @@ const readRefusal = rowReader(
     isRevoked: Schema.Boolean,
     needsApproval: Schema.Boolean,
     budget: Schema.Int,
+    left: Schema.Int,
     renewsAt: Schema.String
   })
 )
@@ -48,14 +49,16 @@ export class Budget extends Context.Service<Budget>()("layers/access/Budget", {
         const refusal = yield* readRefusal(sql`
           select
             revoked_at is not null as "isRevoked", proposals_only and not ${isProposal} as "needsApproval", budget,
+            greatest(0, budget - case when written_on < today then 0 else writes end) as "left",
             to_char(
-              greatest(written_on, (statement_timestamp() at time zone 'UTC')::date) + 1, 'YYYY-MM-DD"T"00:00:00.000"Z"'
+              greatest(written_on, today) + 1, 'YYYY-MM-DD"T"00:00:00.000"Z"'
             ) as "renewsAt"
-          from agents where store_id = ${store} and id = ${agent}
+          from agents, (select (statement_timestamp() at time zone 'UTC')::date as today offset 0) as clock
+          where store_id = ${store} and id = ${agent}
         `)
         if (Option.isNone(refusal) || refusal.value.isRevoked) return yield* new InvalidToken()
-        const { budget, needsApproval, renewsAt } = refusal.value
-        return yield* needsApproval ? new ApprovalNeeded() : new BudgetSpent({ budget, renewsAt })
+        const { budget, left, needsApproval, renewsAt } = refusal.value
+        return yield* needsApproval ? new ApprovalNeeded() : new BudgetSpent({ budget, left, needed: count, renewsAt })
       }, orDefect)
     }
   })

@@ -60,10 +60,13 @@ const TOTAL = sql`${visible("total")}::numeric`
 
 const or = sql.join(" or ", false)
 
+/** Removes the # before a number. People write it, and shops store numbers with or without it. */
+const withoutHash = (text: string) => text.replace(/^#(?=.)/u, "")
+
 /** Condition that the number or a visible personal text contains the search. */
 const isFound = (search: string, { isPersonal }: FieldVisibility) => {
   const personal = [hidden("email"), hidden("shippingAddress", "name"), hidden("billingAddress", "name")]
-  return sql`(${or([visible("number"), ...(isPersonal ? personal : [])].map((value) => contains(value, search)))})`
+  return sql`(${or([visible("number"), ...(isPersonal ? personal : [])].map((value) => contains(value, withoutHash(search))))})`
 }
 
 /** Minimum number of characters that an index can find. */
@@ -71,9 +74,9 @@ const TRIGRAM = 3
 
 /** Condition that a row has all trigrams of the search, as in the index `orders_by_trigrams`. */
 const candidatesOf = (store: StoreId, { search = "" }: OrderQuery): Fragment | undefined =>
-  [...search].length < TRIGRAM
+  [...withoutHash(search)].length < TRIGRAM
     ? undefined
-    : sql`order_trigrams(store_id, opening, personal) @> trigrams(${store}::uuid, lower(${search}::text))`
+    : sql`order_trigrams(store_id, opening, personal) @> trigrams(${store}::uuid, lower(${withoutHash(search)}::text))`
 
 /** Compiles the filter of a list of orders. */
 export const orderConditions = (
@@ -81,7 +84,7 @@ export const orderConditions = (
   visibility: FieldVisibility
 ): ReadonlyArray<Fragment> => [
   ...(search === undefined ? [] : [isFound(search, visibility)]),
-  ...(number === undefined ? [] : [sql`lower(${visible("number")}) = lower(${number}::text)`]),
+  ...(number === undefined ? [] : [sql`ltrim(lower(${visible("number")}), '#') = lower(${withoutHash(number)}::text)`]),
   ...(status === undefined ? [] : [STATUS_IS[status]]),
   ...(customerId === undefined ? [] : [sql`${visible("customerId")} = ${customerId}`]),
   ...(placedSince === undefined ? [] : [sql`${DATE} >= ${placedSince}`]),

@@ -54,7 +54,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Order and 
         yield* putOrders(storeId, [
           { number: "A-1042", email: "mira@example.com", shippingAddress: { name: "Mira Öztürk" } },
           { number: "A-1043", billingAddress: { name: 'Jo "100%_" O\'Neil' }, note: "Mira called" },
-          { number: "7" }
+          { number: "7" },
+          { number: "#2490" }
         ])
         yield* putOrders(other.storeId, [{ number: "A-1042" }])
         for (const [search, numbers] of [
@@ -68,7 +69,11 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Order and 
           ["%_", ["A-1043"]],
           ['"100%_" o', ["A-1043"]],
           ["O'Neil", ["A-1043"]],
-          ["nobody", []]
+          ["nobody", []],
+          ["#7", ["7"]],
+          ["#A-104", ["A-1042", "A-1043"]],
+          ["#2490", ["#2490"]],
+          ["2490", ["#2490"]]
         ] as const) {
           for (const sort of ["placedAt", "createdAt", "number"] as const) {
             const { items, total } = yield* client.orders.query({ storeId, search, sort })
@@ -79,6 +84,17 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Order and 
             )
             assert.strictEqual(total, numbers.length)
           }
+        }
+        for (const [number, found] of [
+          ["#a-1042", "A-1042"],
+          ["2490", "#2490"],
+          ["#2490", "#2490"]
+        ] as const) {
+          const { items } = yield* client.orders.query({ storeId, number })
+          assert.deepStrictEqual(
+            items.map((order) => order.number),
+            [found]
+          )
         }
         const first = yield* client.orders.query({ storeId, search: "A-10", limit: 1 })
         const next = { storeId, search: "A-10", limit: 1, ...(first.nextCursor && { cursor: first.nextCursor }) }

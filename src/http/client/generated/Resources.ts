@@ -970,9 +970,9 @@ export interface SearchOrdersQuery {
   readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined
-  /** Orders with this number. Ignores case, as in `"1042"` */
+  /** Orders with this number. Ignores case, and a # before it, as in `"1042"` */
   readonly number?: string | null | undefined
-  /** Orders whose number contains this text, or whose e-mail address or name in an address does, if personal data is visible. Ignores case, as in `"mira"` */
+  /** Orders whose number contains this text, with or without a # before it, or whose e-mail address or name in an address does, if personal data is visible. Ignores case, as in `"mira"` */
   readonly search?: string | null | undefined
   /** Orders with this status */
   readonly status?: "open" | "completed" | "cancelled" | null | undefined
