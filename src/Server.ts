@@ -22,13 +22,14 @@ import { makeSockets } from "./rpc/server/Sockets.ts"
  */
 export const makeApp = Effect.fnUntraced(function* (route: (executeCall: ExecuteCall) => ExecuteCall = Fn.identity) {
   // Not a layer around all routes: each request copies its context, which the handlers would double.
-  const origin = Layer.succeed(FileOrigin, (yield* PublicUrl) ?? (yield* baseUrl))
+  const url = (yield* PublicUrl) ?? (yield* baseUrl)
+  const origin = Layer.succeed(FileOrigin, url)
   const handlers = yield* Layer.build(
     Layer.mergeAll(Layer.provide(RpcHandlers, origin), StreamHandlers, AuthenticationLive)
   )
   const executeCall = route(yield* Effect.provideContext(makeInProcessCalls(ServedRpcs), handlers))
   const rpc = yield* makeRpcRoute(yield* makeHttpCalls(executeCall))
-  const mcp = yield* makeMcpRoute(yield* makeMcpEndpoint(executeCall))
+  const mcp = yield* makeMcpRoute(yield* makeMcpEndpoint(executeCall, url))
   const routes = Layer.mergeAll(HttpRoutes, rpc, mcp).pipe(Layer.provide(RecordRoute), Layer.merge(RouterMiddleware))
   return { executeCall, handlers, routes: yield* Effect.provide(HttpRouter.toHttpEffect(routes), RouterConfig) }
 })

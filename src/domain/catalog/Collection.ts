@@ -4,7 +4,7 @@ import { canonical } from "../json/Json.ts"
 import { truncateIssues } from "../Limits.ts"
 import { formatInteger } from "../Text.ts"
 import { isUuid, Uuid } from "../Uuid.ts"
-import { Bool, withJsonSchema, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
+import { Bool, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
 import { ProductId } from "./Product.ts"
 import { Rules } from "./Rule.ts"
 
@@ -35,7 +35,13 @@ export const ProductIds = Schema.declareConstructor<ReadonlyArray<ProductId>, Re
     return (input, _, options) => (areProductIds(input) ? Effect.succeed(input) : decode(input, options))
   },
   { toCodecJson: () => undefined }
-).check(withJsonSchema({ type: "array", items: { type: "string", format: "uuid" } }))
+).check(
+  Schema.makeFilter(() => true, {
+    toJsonSchema: () => ({ type: "array", items: { type: "string", format: "uuid" } }),
+    // As in `boundedArray`: lists of operations keep the schema too.
+    "~structural": true
+  })
+)
 
 const headFields = {
   title: field(trimmed(255), "Title, trimmed", "Desks of oak"),

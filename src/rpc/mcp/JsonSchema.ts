@@ -19,10 +19,11 @@ export type ObjectSchema = typeof ObjectSchema.Type
 
 const decodeObject = Schema.decodeUnknownSync(ObjectSchema)
 
-/** Tests for keywords without effect: the bounds of safe integers, and unrestricted additional properties. */
+/** Tests for keywords without effect: the bounds of safe integers, and unrestricted additional properties, the default. */
 const isEmpty = (key: string, value: unknown) =>
   ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) ||
-  (key === "allOf" && JSON.stringify(value) === '[{"type":"object","additionalProperties":{}}]')
+  (key === "allOf" && JSON.stringify(value) === '[{"type":"object","additionalProperties":{}}]') ||
+  (key === "additionalProperties" && (value === true || JSON.stringify(value) === "{}"))
 
 /** Returns the JSON Schema (2020-12) of an encoded value, without references, because some clients do not resolve them. */
 const toJsonSchema = (
@@ -45,6 +46,9 @@ export const toInputSchema = (payload: Schema.Constraint): ObjectSchema => {
   return { ...rest, properties: args, required: required.filter((name) => name !== "storeId") }
 }
 
+/** Name of the member of each result that marks it as data. */
+export const NOTICE = "notice"
+
 /**
  * Returns the schema of results: success or error, because some clients validate errors with it too. Additional properties
  * are allowed, so that a new field does not break clients with a cached schema.
@@ -52,5 +56,9 @@ export const toInputSchema = (payload: Schema.Constraint): ObjectSchema => {
 export const toOutputSchema = (success: Schema.Constraint, error: Schema.Constraint) => {
   const schema = toJsonSchema(success, "ignore", "examples")
   const alternatives = isUnion(schema) ? schema.anyOf : [decodeObject(schema)]
-  return { type: "object", anyOf: [...alternatives, decodeObject(toJsonSchema(error, "ignore"))] }
+  return {
+    type: "object",
+    properties: { [NOTICE]: { type: "string" } },
+    anyOf: [...alternatives, decodeObject(toJsonSchema(error, "ignore"))]
+  }
 }

@@ -1,11 +1,12 @@
 import type { Resource as Definition } from "@modelcontextprotocol/server"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { LANGUAGE } from "../../domain/catalog/Rule.ts"
+import { removeInvisible } from "../../domain/InvisibleCharacters.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import type { Agent } from "../Principal.ts"
 import { getStore } from "../groups/Stores.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
-import { markAsData } from "./Results.ts"
+import { markAsData, removedRemark } from "./Results.ts"
 
 /** An MCP resource. */
 export interface Resource {
@@ -21,6 +22,8 @@ Example: { "field": "price", "relation": "less_than", "value": 500 }
 ${LANGUAGE}
 
 Fast, because they use an index: \`tags\`, \`vendorName\`, \`productType\` or a category with \`equals\` or \`in\`.`
+
+const decodeFacts = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** Creates the resources: the store as in `store.get`, and the language of rules. */
 export const makeResources = (executeCall: ExecuteCall): ReadonlyArray<Resource> => [
@@ -41,7 +44,10 @@ export const makeResources = (executeCall: ExecuteCall): ReadonlyArray<Resource>
           principal: agent,
           origin: { surface: "mcp", requestId }
         }),
-        markAsData
+        (json) => {
+          const { removed, visible } = removeInvisible(decodeFacts(json))
+          return markAsData(JSON.stringify(visible), removedRemark(removed))
+        }
       )
   },
   {

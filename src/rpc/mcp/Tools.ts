@@ -4,6 +4,7 @@ import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { Bool, optional } from "../../domain/catalog/Fields.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
+import { removeInvisible } from "../../domain/InvisibleCharacters.ts"
 import { type JsonObject } from "../../domain/json/Json.ts"
 import { AccessPolicy, StartsJob, ToolDescription } from "../Annotations.ts"
 import { CallError } from "../Authentication.ts"
@@ -12,9 +13,10 @@ import { Rpcs } from "../Rpcs.ts"
 import { maskDefects, callErrorJson } from "../server/ErrorMasking.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import type { AwaitJob, ReportProgress } from "./Progress.ts"
+import { omitNulls, toListedSchema } from "./Arguments.ts"
 import { truncate, PAGE_LIMITS, SINGLE_LIMITS } from "./Truncation.ts"
 import { toInputSchema, type ObjectSchema, toOutputSchema } from "./JsonSchema.ts"
-import { successResult, errorResult } from "./Results.ts"
+import { errorResult, proposalRemark, removedRemark, successResult } from "./Results.ts"
 
 /** An MCP tool that calls a procedure. */
 export interface Tool {
@@ -68,7 +70,7 @@ const decodeReadArguments = decodeWith(ReadArguments)
 /** The schema of errors. */
 const ToolError = Schema.Struct({
   error: Schema.Struct({
-    _tag: Schema.String.annotate({ description: "Type of the error" }),
+    _tag: Schema.String,
     message: Schema.String.annotate({ description: "What went wrong and what to do next" })
   })
 })
@@ -100,7 +102,13 @@ const inputSchemaOf = ({ payloadSchema }: Rpc, isWrite: boolean): ObjectSchema =
   return { ...schema, properties }
 }
 
-const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall, awaitJob: AwaitJob): Tool => {
+const makeTool = (
+  rpc: Rpc,
+  description: string,
+  executeCall: ExecuteCall,
+  awaitJob: AwaitJob,
+  origin: string
+): Tool => {
   const { _tag: tag, annotations, errorSchema, payloadSchema, successSchema } = rpc
   const isWrite = "idempotencyKey" in toInputSchema(payloadSchema).properties
   const inputSchema = inputSchemaOf(rpc, isWrite)
@@ -116,8 +124,15 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall, await
     return { ...(isPaged ? { limit: DEFAULT_PAGE_LIMIT } : {}), ...payload, storeId }
   })
 
-  const toContent = (content: JsonObject, { whole }: JsonObject) =>
-    whole === true ? content : truncate(content, isPaged ? PAGE_LIMITS : SINGLE_LIMITS)
+  const toResult = (json: JsonText, args: JsonObject, { storeId }: Agent) => {
+    const { removed, visible } = removeInvisible(objectOf(json))
+    const content = args["whole"] === true ? visible : truncate(visible, isPaged ? PAGE_LIMITS : SINGLE_LIMITS)
+    const remarks = [
+      ...removedRemark(removed),
+      ...(isWrite && "proposal" in visible ? [proposalRemark(`${origin}/dashboard/${storeId}/proposals`)] : [])
+    ]
+    return successResult(content, remarks)
+  }
 
   const toErrorResult = (json: JsonText) => {
     const encoded = objectOf(json)
@@ -134,7 +149,7 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall, await
       idempotentHint: true,
       openWorldHint: tag.endsWith(".fetch")
     },
-    inputSchema,
+    inputSchema: toListedSchema(inputSchema),
     outputSchema: toOutputSchema(successSchema, ToolError)
   }
   if (!isSpecType.Tool(definition)) throw new Error(`The procedure ${tag} does not produce a valid tool`)
@@ -143,7 +158,8 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall, await
     definition,
     callers: Context.get(annotations, AccessPolicy).agents,
     startsJob: Context.get(annotations, StartsJob),
-    call: (args, agent, requestId, report) => {
+    call: (sent, agent, requestId, report) => {
+      const args = omitNulls(sent, inputSchema)
       const origin = { surface: "mcp", requestId } as const
       return Effect.mapError(payloadOf(args, agent), callErrorJson).pipe(
         Effect.flatMap((payload) => executeCall({ tag, payload, principal: agent, origin })),
@@ -152,7 +168,7 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall, await
         Effect.flatMap(([elapsed, json]) =>
           report === undefined ? Effect.succeed(json) : awaitJob(json, agent, elapsed, report)
         ),
-        Effect.map((json) => successResult(toContent(objectOf(json), args))),
+        Effect.map((json) => toResult(json, args, agent)),
         Effect.catch((json) => Effect.sync(() => toErrorResult(json))),
         maskDefects,
         Effect.catch((error) => Effect.succeed(toErrorResult(callErrorJson(error)))),
@@ -163,8 +179,8 @@ const makeTool = (rpc: Rpc, description: string, executeCall: ExecuteCall, await
 }
 
 /** Creates a tool from each procedure with a description. */
-export const makeTools = (executeCall: ExecuteCall, awaitJob: AwaitJob): ReadonlyArray<Tool> =>
+export const makeTools = (executeCall: ExecuteCall, awaitJob: AwaitJob, origin: string): ReadonlyArray<Tool> =>
   [...Rpcs.requests.values()].flatMap((rpc) => {
     const description = Context.get(rpc.annotations, ToolDescription)
-    return description === undefined ? [] : [makeTool(rpc, description, executeCall, awaitJob)]
+    return description === undefined ? [] : [makeTool(rpc, description, executeCall, awaitJob, origin)]
   })

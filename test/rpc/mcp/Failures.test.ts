@@ -77,7 +77,7 @@ const Service = Layer.unwrap(
     Layer.effectDiscard(
       Effect.gen(function* () {
         const rpc = yield* makeRpcRoute(yield* makeHttpCalls(yield* makeInProcessCalls(agents)))
-        const mcp = yield* makeMcpRoute(yield* makeMcpEndpoint(yield* makeInProcessCalls(tools)))
+        const mcp = yield* makeMcpRoute(yield* makeMcpEndpoint(yield* makeInProcessCalls(tools), ""))
         const routes = HttpRouter.toHttpEffect(Layer.mergeAll(rpc, mcp, RouterMiddleware))
         yield* serveRoutes(yield* Effect.provide(routes, RouterConfig))
       })
