@@ -32,6 +32,7 @@ import storeMoves from "./migrations/0027_store_moves.ts"
 import positions from "./migrations/0028_positions.ts"
 import housekeeping from "./migrations/0029_housekeeping.ts"
 import events from "./migrations/0030_events.ts"
+import proposalResponses from "./migrations/0031_proposal_responses.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -75,7 +76,8 @@ export const migrations = {
   "0027_store_moves": storeMoves,
   "0028_positions": positions,
   "0029_housekeeping": housekeeping,
-  "0030_events": events
+  "0030_events": events,
+  "0031_proposal_responses": proposalResponses
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

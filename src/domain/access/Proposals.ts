@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema, Struct } from "effect"
 import { AgentId, MerchantId } from "./Ids.ts"
-import { withDescription, JsonValue, Timestamp, Version } from "../catalog/Fields.ts"
+import { withDescription, JsonValue, optional, Timestamp, Version } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { PageRequest } from "../Page.ts"
@@ -44,6 +44,11 @@ export const Proposal = Schema.Struct({
   decidedBy: Schema.NullOr(MerchantId).annotate({ description: "Member who approved or rejected the proposal" }),
   decidedAt: Schema.NullOr(Timestamp),
   result: Schema.Array(AtVersion).annotate({ description: "Resources that the approval created or changed" }),
+  response: optional(
+    Schema.NullOr(Schema.Record(Schema.String, JsonValue)).annotate({
+      description: "Response of an approved call without `result`, such as the file of `files.fetch`; otherwise null"
+    })
+  ),
   createdAt: Timestamp,
   expiresAt: Timestamp
 }).annotate({ identifier: "Proposal" })
@@ -106,6 +111,7 @@ export type ProposalResult<A> = { readonly proposed: JsonText } | { readonly unc
 /** Call that a proposal would make, and its agent. */
 export interface ProposedCall {
   readonly agentId: AgentId
+  readonly status: typeof ProposalStatus.Type
   readonly procedure: string
   readonly payload: JsonObject
 }
@@ -140,13 +146,14 @@ export class Proposals extends Context.Service<
     readonly proposedCall: (store: StoreId, id: ProposalId) => Effect.Effect<ProposedCall, ProposalNotFound>
     /**
      * Performs the proposed `write` if the proposal is pending and the resource still has the version it is based on.
-     * `edited`: the payload of the write, if the member changed it.
+     * `edited`: the payload of the write, if the member changed it. `write` returns the response to store with the proposal,
+     * or null if its changes are the result.
      */
-    readonly approve: <A, E>(
+    readonly approve: <E>(
       store: StoreId,
       id: ProposalId,
       by: MerchantId,
-      write: Write<A, E>,
+      write: Write<JsonText | null, E>,
       edited: JsonText | null
     ) => Write<JsonText, E | ProposalNotFound | ProposalDecided | ProposalOutdated>
     readonly reject: (

@@ -13,6 +13,8 @@ export type FetchError = FileNotFetched | FileRefused | ImagesBusy | StorageUnav
 export class RemoteFiles extends Context.Service<
   RemoteFiles,
   {
+    /** Checks a URL without a lookup of its host. */
+    readonly check: (url: string) => Effect.Effect<void, FileNotFetched>
     /** Receives the picture at a URL, as `Files.receive` does with uploaded bytes. */
     readonly receive: (store: StoreId, url: string) => Effect.Effect<ReceivedFile, FetchError, Scope.Scope>
   }

@@ -16,6 +16,7 @@ import {
   TooManyProposals
 } from "../../domain/access/Proposals.ts"
 import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Change, ChangeRecorder, Write } from "../../domain/Write.ts"
 import { currentVersion } from "../journal/CatalogTables.ts"
@@ -37,6 +38,7 @@ interface Decision {
   readonly reason?: string | null
   readonly result?: ReadonlyArray<unknown>
   readonly edited?: string | null
+  readonly response?: JsonText | null
 }
 
 /** Resources that a proposal is based on, with their versions. */
@@ -58,6 +60,7 @@ const readProposed = requiredRowReader(Schema.Struct({ proposed: Schema.String }
 const readCall = rowReader(
   Schema.Struct({
     agentId: Schema.toType(AgentId),
+    status: ProposalStatus,
     procedure: Schema.String,
     payload: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
   })
@@ -96,7 +99,7 @@ export const ProposalsLive = Layer.effect(
         'id', id, 'agentId', agent_id, 'procedure', procedure, 'payload', payload, 'edited', edited,
         'basedOn', based_on,
         'status', ${currentStatus}, 'reason', reason, 'decidedBy', decided_by, 'decidedAt', ${time("decided_at")},
-        'result', result,
+        'result', result, 'response', response,
         'createdAt', ${time("created_at")}, 'expiresAt', ${time("expires_at")}
       )::text
     `
@@ -133,12 +136,13 @@ export const ProposalsLive = Layer.effect(
       store: StoreId,
       id: ProposalId,
       agent: AgentId | null,
-      { by, edited = null, reason = null, result = [], status }: Decision
+      { by, edited = null, reason = null, response = null, result = [], status }: Decision
     ) {
       const decided = yield* findJson(sql`
         with decided as (
           update proposals set status = ${status}, reason = ${reason}, decided_by = ${by},
-            decided_at = statement_timestamp(), result = ${JSON.stringify(result)}, edited = ${edited}
+            decided_at = statement_timestamp(), result = ${JSON.stringify(result)}, edited = ${edited},
+            response = ${response}
           where ${isProposal(store, id, agent)} and ${isPending}
           returning *
         )
@@ -240,24 +244,24 @@ export const ProposalsLive = Layer.effect(
 
       proposedCall: Effect.fn("Proposals.proposedCall")(function* (store, id) {
         const call = yield* readCall(sql`
-          select agent_id as "agentId", procedure, payload::text as payload from proposals
+          select agent_id as "agentId", ${currentStatus} as status, procedure, payload::text as payload from proposals
           where store_id = ${store} and id = ${id}
         `)
         return Option.isSome(call) ? call.value : yield* new ProposalNotFound({ id })
       }, orDefect),
 
-      approve: Effect.fn("Proposals.approve")(function* <A, E>(
+      approve: Effect.fn("Proposals.approve")(function* <E>(
         store: StoreId,
         id: ProposalId,
         by: MerchantId,
-        write: Write<A, E>,
+        write: Write<JsonText | null, E>,
         edited: string | null
       ): Effect.fn.Return<string, E | ProposalNotFound | ProposalDecided | ProposalOutdated, ChangeRecorder> {
         const basedOn = yield* lockCurrent(store, id)
         const changes: Array<Change> = []
-        yield* observeChanges(write, (some) => changes.push(...some))
+        const response = yield* observeChanges(write, (some) => changes.push(...some))
         yield* requireSameVersions(store, id, basedOn, changes)
-        return yield* decide(store, id, null, { status: "approved", by, edited, result: resultOf(changes) })
+        return yield* decide(store, id, null, { status: "approved", by, edited, response, result: resultOf(changes) })
       }),
 
       reject: Effect.fn("Proposals.reject")((store, id, by, reason) =>

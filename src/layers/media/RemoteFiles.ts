@@ -84,6 +84,8 @@ export const RemoteFilesLive = Layer.effect(
     })
 
     return RemoteFiles.of({
+      check: (url) => Effect.asVoid(Effect.fromResult(check(url))),
+
       receive: Effect.fn("RemoteFiles.receive")(function* (store, url) {
         const { host } = yield* Effect.fromResult(check(url))
         const [ofStore, ofHost] = yield* Effect.all([RcMap.get(shares, store), RcMap.get(shares, host)])

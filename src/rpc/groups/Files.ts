@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
+import { Proposed } from "../../domain/access/Proposals.ts"
 import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { Bool, optional, withDescription } from "../../domain/catalog/Fields.ts"
 import {
@@ -23,7 +24,7 @@ import { QueryTooSlow } from "../../domain/Query.ts"
 import { MAX_URL_LENGTH } from "../../domain/Url.ts"
 import { AccessPolicy, membersAndAgentsWith, ToolDescription } from "../Annotations.ts"
 import { Authentication } from "../Authentication.ts"
-import { Deleted, keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
+import { Deleted, keyedFields, Page, pageFields, reasonFields, WriteError } from "./CommonSchemas.ts"
 
 /* Files of a store. Members send their bytes with `POST /rpc/files`. */
 
@@ -44,11 +45,13 @@ export const listFiles = Rpc.make("files.list", {
 
 /**
  * Stores the picture at a public https URL. A retry with the same key does not fetch it again. Members, and agents with
- * `write_files`, also those whose changes need an approval: no product shows the file yet.
+ * `write_files`. The URL of an agent with `proposalsOnly` is fetched when a member approves it, because a URL can carry data
+ * of the store to its host.
  */
 export const fetchFile = Rpc.make("files.fetch", {
   payload: {
     ...keyedFields,
+    ...reasonFields,
     url: withDescription(
       Schema.String.check(Schema.isMaxLength(MAX_URL_LENGTH)),
       "Public https URL of the picture itself, not of a page that shows it"
@@ -56,7 +59,7 @@ export const fetchFile = Rpc.make("files.fetch", {
     name: optional(withDescription(FileName, "Name of the file. Default: the last part of the URL")),
     alt: optional(withDescription(AltText, "Text for people who do not see the picture. Default: empty"))
   },
-  success: MediaFile,
+  success: Schema.Union([Proposed, MediaFile]),
   error: Schema.Union([
     WriteError,
     FileNotFetched,
@@ -73,7 +76,7 @@ export const fetchFile = Rpc.make("files.fetch", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_files"))
   .annotate(
     ToolDescription,
-    `Copies the picture at a public https URL into the files of the store: JPEG, PNG, WebP, AVIF, GIF or SVG, at most ${MAX_FILE_BYTES / 1024 ** 2} MiB. Use \`url\` of the result as \`imageUrl\` or \`media[].url\` of a product with products.update. Fails with FileNotFetched if the picture cannot be fetched; \`problem\` and \`status\` have the reason. Can take 40 seconds. Example: { "idempotencyKey": "<new UUID>", "url": "https://example.com/desk.jpg", "alt": "Oak desk" }`
+    `Copies the picture at a public https URL into the files of the store: JPEG, PNG, WebP, AVIF, GIF or SVG, at most ${MAX_FILE_BYTES / 1024 ** 2} MiB. Use \`url\` of the result as \`imageUrl\` or \`media[].url\` of a product with products.update. Fails with FileNotFetched if the picture cannot be fetched; \`problem\` and \`status\` have the reason. Can take 40 seconds. If it returns \`proposal\`, the picture is fetched when a member approves it, and \`response\` of proposals.get is the file. Example: { "idempotencyKey": "<new UUID>", "url": "https://example.com/desk.jpg", "alt": "Oak desk" }`
   )
 
 /** Changes the alternative text of a file. Products keep theirs. Members only. */

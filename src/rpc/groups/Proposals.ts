@@ -14,6 +14,7 @@ import { AccessPolicy, MEMBERS_AND_AGENTS, ToolDescription } from "../Annotation
 import { Authentication } from "../Authentication.ts"
 import { applyChangeSet } from "./ChangeSets.ts"
 import { createCollection, deleteCollection, updateCollection } from "./Collections.ts"
+import { fetchFile } from "./Files.ts"
 import { storeFields, keyedFields, Page, pageFields, WriteError } from "./CommonSchemas.ts"
 import { changeInventory, createProduct, deleteProduct, updateProduct } from "./Products.ts"
 
@@ -58,7 +59,8 @@ export const PROPOSABLE = [
   updateCollection,
   deleteCollection,
   changeInventory,
-  applyChangeSet
+  applyChangeSet,
+  fetchFile
 ] as const
 
 /** Errors of proposed writes, which an approval can fail with. */

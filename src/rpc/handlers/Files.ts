@@ -34,6 +34,7 @@ export const makeFileHandlers = Effect.gen(function* () {
     "files.fetch": preparedHandler(
       Rpcs.fetchFile,
       {
+        check: ({ url }) => remote.check(url),
         prepare: ({ storeId, url }) => withoutCause(remote.receive(storeId, url)),
         keep: ({ storeId }, received) => withoutCause(files.keep(storeId, received)),
         write: ({ alt = "", storeId, url, name = nameOfUrl(url) }, received) =>

@@ -1,4 +1,4 @@
-import { Context, Effect, Option, Result, type Schema, type Scope } from "effect"
+import { Context, Effect, Function as Fn, Option, type Schema, type Scope } from "effect"
 import { hash } from "node:crypto"
 import { Agents } from "../../domain/access/Agents.ts"
 import { type ProposalResult, Proposals } from "../../domain/access/Proposals.ts"
@@ -24,10 +24,24 @@ import { writeJson } from "./StoredJson.ts"
 /** Handles a call. Receives the undecoded payload and succeeds with the JSON of the response. */
 export type Handler<E> = (payload: JsonObject) => Effect.Effect<JsonText, E | CallError, CurrentPrincipal>
 
+/** The parts of a proposed write. */
+export interface ProposedWrite<E> {
+  /** Runs before the transaction. */
+  readonly keep: Effect.Effect<void, E>
+  /** Returns the response if the write changes no resource of the journal. */
+  readonly write: Write<JsonText | null, E>
+}
+
 /** A handler of a write that agents may propose. */
 export interface WriteHandler<E> extends Handler<E> {
-  /** Decodes a payload into its write. The approval of a proposal performs it. */
-  readonly toWrite: (payload: JsonObject, principal: Principal) => Result.Result<Write<unknown, E>, BadRequest>
+  /**
+   * Decodes a payload into its write, and gets from other hosts the data that it needs until the scope ends. The approval of
+   * a proposal performs the write.
+   */
+  readonly toWrite: (
+    payload: JsonObject,
+    principal: Principal
+  ) => Effect.Effect<ProposedWrite<E>, E | BadRequest, Scope.Scope>
 }
 
 /** The parts of an `Rpc` that a handler uses. */
@@ -76,6 +90,8 @@ export const makeHandler = <Payload, E>(
     return yield* run(yield* pace(Effect.suspend(() => Effect.fromResult(decode(json, true)))), json)
   })
 }
+
+const proposedJson = (proposed: JsonText): JsonText => `{"proposal":${proposed}}`
 
 const lengthOf = ({ length }: JsonText) => length
 
@@ -163,9 +179,6 @@ export const makeHandlerFactory = Effect.gen(function* () {
     const toWrite = (payload: Payload, principal: Principal) =>
       withReason(write(payload, principal), payload.reason ?? null)
     const { agents } = Context.get(definition.annotations, AccessPolicy)
-    const proposalJson = (result: ProposalResult<A>, payload: Payload) =>
-      "proposed" in result ? `{"proposal":${result.proposed}}` : toJson(result.unchanged, payload)
-
     const run = (call: StoreCall<Payload>, json: JsonObject) => {
       const { payload, principal } = call
       const reasoned = toWrite(payload, principal)
@@ -174,54 +187,112 @@ export const makeHandlerFactory = Effect.gen(function* () {
         return runWrite(definition, call, json, reasoned, toJson)
       }
       const proposal = { agentId: principal.id, procedure: definition._tag, payload: JSON.stringify(json), isDeferred }
-      return runWrite(definition, call, json, propose(payload.storeId, proposal, reasoned), proposalJson)
+      const answerJson = (result: ProposalResult<A>) =>
+        "proposed" in result ? proposedJson(result.proposed) : toJson(result.unchanged, payload)
+      return runWrite(definition, call, json, propose(payload.storeId, proposal, reasoned), answerJson)
     }
 
     return Object.assign(storeHandler(definition, run, writeJson), {
       toWrite: (json: JsonObject, principal: Principal) =>
-        Result.map(decode(json, true), (payload) => toWrite(payload, principal))
+        Effect.map(Effect.fromResult(decode(json, true)), (payload) => ({
+          keep: Effect.void,
+          write: Effect.as(toWrite(payload, principal), null)
+        }))
     })
   }
 
   /**
-   * Creates a handler of a write that first waits for another host, without a slot of the store and only if the write was
-   * not performed before. `keep` runs in a slot, before the transaction. Agents with `proposalsOnly` perform the write.
+   * Performs a write that first needs data of other hosts, without a slot of the store and only if the write was not
+   * performed before. `keep` and the write run in a slot.
+   */
+  const runPrepared = Effect.fnUntraced(function* <Payload extends WritePayload, A, Kept, Written, Failed, R>(
+    definition: Definition<Payload, unknown>,
+    call: StoreCall<Payload>,
+    json: JsonObject,
+    prepare: Effect.Effect<
+      {
+        readonly keep: Effect.Effect<void, Kept>
+        readonly write: Write<A, Written>
+        readonly approval?: { readonly agent: AgentId; readonly by: MerchantId }
+      },
+      Failed,
+      R
+    >,
+    toJson: (value: A, payload: Payload) => JsonText
+  ) {
+    const { context, keyed } = yield* keyedWrite(definition, call, json)
+    const earlier = yield* find(context, keyed)
+    if (Option.isSome(earlier)) return writeJson(earlier.value)
+    const { approval, keep, write } = yield* prepare
+    const { length: bytes } = yield* CallBody
+    const weight = Context.get(definition.annotations, WorkWeight)
+    const operation = { storeId: call.payload.storeId, name: definition._tag, weight, bytes }
+    const performed = Effect.andThen(keep, runWrite(definition, call, json, write, toJson, approval))
+    return writeJson(yield* withPermit(operation, performed, ({ text }) => lengthOf(text)))
+  }, Effect.scoped)
+
+  /** Reads the principal and the origin of a call. */
+  const callOf = Effect.fnUntraced(function* <Payload>(payload: Payload) {
+    return { payload, principal: yield* CurrentPrincipal, origin: yield* CallOrigin }
+  })
+
+  /**
+   * Creates a handler of a write that first waits for another host. A call of an agent with `proposalsOnly` becomes a
+   * proposal: no other host is contacted before a member approves it. `check` refuses payloads without contacting one.
    */
   const preparedHandler = <Payload extends WritePayload, E, A, Prepared>(
     definition: Definition<Payload, E | WriteError>,
     {
+      check,
       keep,
       prepare,
       write
     }: {
+      readonly check: (payload: Payload) => Effect.Effect<void, NoInfer<E> | CallError>
       readonly prepare: (payload: Payload) => Effect.Effect<Prepared, NoInfer<E> | CallError, Scope.Scope>
       readonly keep: (payload: Payload, prepared: Prepared) => Effect.Effect<void, NoInfer<E> | CallError>
       readonly write: (payload: Payload, prepared: Prepared) => Write<A, NoInfer<E> | CallError>
     },
     toJson: (value: A, payload: Payload) => JsonText
-  ): Handler<E | WriteError | CallError> => {
+  ): WriteHandler<E | WriteError | CallError> => {
+    const decode = decodeWith(definition.payloadSchema)
     const policy = Context.get(definition.annotations, AccessPolicy)
-    const weight = Context.get(definition.annotations, WorkWeight)
-    return makeHandler(
+
+    const prepareWrite = (payload: Payload) =>
+      Effect.map(prepare(payload), (prepared) => ({
+        keep: keep(payload, prepared),
+        write: Effect.map(withReason(write(payload, prepared), payload.reason ?? null), (value) =>
+          toJson(value, payload)
+        )
+      }))
+
+    const prepareProposal = Effect.fnUntraced(function* (payload: Payload, agentId: AgentId, json: JsonObject) {
+      yield* check(payload)
+      const proposal = { agentId, procedure: definition._tag, payload: JSON.stringify(json), isDeferred: true }
+      return {
+        keep: Effect.void,
+        write: Effect.map(propose(payload.storeId, proposal, Effect.succeed(null)), (result) =>
+          "proposed" in result ? proposedJson(result.proposed) : JSON.stringify(result.unchanged)
+        )
+      }
+    })
+
+    const handler = makeHandler(
       definition,
       Effect.fnUntraced(function* (payload, json) {
-        const call = { payload, principal: yield* CurrentPrincipal, origin: yield* CallOrigin }
-        const { context, keyed } = yield* keyedWrite(definition, call, json)
-        const earlier = yield* find(context, keyed)
-        if (Option.isSome(earlier)) return writeJson(earlier.value)
-        const prepared = yield* prepare(payload)
-        const { storeId } = payload
-        const { length: bytes } = yield* CallBody
-        const performed = Effect.andThen(
-          keep(payload, prepared),
-          runWrite(definition, call, json, write(payload, prepared), toJson)
-        )
-        const operation = { storeId, name: definition._tag, weight, bytes }
-        return writeJson(yield* withPermit(operation, performed, ({ text }) => lengthOf(text)))
-      }, Effect.scoped),
+        const call = yield* callOf(payload)
+        const { principal } = call
+        return yield* principal._tag === "Agent" && principal.proposalsOnly
+          ? runPrepared(definition, call, json, prepareProposal(payload, principal.id, json), Fn.identity)
+          : runPrepared(definition, call, json, prepareWrite(payload), Fn.identity)
+      }),
       (json) => authorizePayload(json, policy)
     )
+
+    return Object.assign(handler, {
+      toWrite: (json: JsonObject) => Effect.flatMap(Effect.fromResult(decode(json, true)), prepareWrite)
+    })
   }
 
-  return { storeHandler, runWrite, writeHandler, preparedHandler }
+  return { callOf, storeHandler, runPrepared, runWrite, writeHandler, preparedHandler }
 })

@@ -24,12 +24,13 @@ export const RpcHandlers = ServedRpcs.toLayer(
     const products = yield* makeProductHandlers
     const collections = yield* makeCollectionHandlers
     const changeSets = yield* makeChangeSetHandlers
+    const files = yield* makeFileHandlers
     return ServedRpcs.of({
       ...products,
       ...collections,
       ...(yield* makeFeedHandlers),
       ...changeSets,
-      ...(yield* makeProposalHandlers({ ...products, ...collections, ...changeSets })),
+      ...(yield* makeProposalHandlers({ ...products, ...collections, ...changeSets, ...files })),
       ...(yield* makeAccountHandlers),
       ...(yield* makeAgentHandlers),
       ...(yield* makeRecordHandlers),
@@ -41,7 +42,7 @@ export const RpcHandlers = ServedRpcs.toLayer(
       ...(yield* makeAppHandlers),
       ...(yield* makeViewHandlers),
       ...(yield* makeExportHandlers),
-      ...(yield* makeFileHandlers)
+      ...files
     })
   })
 )

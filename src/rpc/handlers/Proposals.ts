@@ -1,5 +1,5 @@
 import { Effect, Function as Fn, Result, Struct } from "effect"
-import { Proposals } from "../../domain/access/Proposals.ts"
+import { ProposalDecided, Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { canonical, isObject, type JsonObject } from "../../domain/json/Json.ts"
 import * as Rpcs from "../groups/Proposals.ts"
@@ -7,8 +7,15 @@ import { toPageRequest } from "../groups/CommonSchemas.ts"
 import type { CallError } from "../Authentication.ts"
 import type { Principal } from "../Principal.ts"
 import { pageJson, writeJson } from "./StoredJson.ts"
-import { merchantIn } from "./Authorization.ts"
-import { makeHandlerFactory, type WriteHandler } from "./HandlerFactory.ts"
+import { authorizePayload, merchantIn } from "./Authorization.ts"
+import { MEMBERS_ONLY } from "../Annotations.ts"
+import {
+  makeHandler,
+  makeHandlerFactory,
+  type ProposedWrite,
+  type StoreCall,
+  type WriteHandler
+} from "./HandlerFactory.ts"
 
 /** Returns the filter of a list: an agent sees only its own proposals. */
 const agentFilter = (principal: Principal) => (principal._tag === "Agent" ? principal.id : null)
@@ -34,6 +41,9 @@ const payloadToPerform = (proposed: JsonObject, edited: JsonObject): Result.Resu
   return issues.length === 0 ? Result.succeed(edited) : Result.fail(new BadRequest({ reason: INVALID, issues }))
 }
 
+/** Errors of a write that an approval performs. */
+type ApprovedError = typeof Rpcs.ProposedWriteError.Type | CallError | ProposalDecided
+
 type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"]
 
 /** Creates the handlers of proposals. An approval performs the write of a handler in `handlers`. */
@@ -42,10 +52,29 @@ export const makeProposalHandlers = (
 ) =>
   Effect.gen(function* () {
     const proposals = yield* Proposals
-    const { storeHandler, runWrite } = yield* makeHandlerFactory
+    const { callOf, runPrepared, runWrite, storeHandler } = yield* makeHandlerFactory
     const byTag = new Map<string, (typeof handlers)[Proposable]>(
       Rpcs.PROPOSABLE.map(({ _tag }) => [_tag, handlers[_tag]])
     )
+
+    /** A proposal that is decided contacts no other host. */
+    const prepareApproval = Effect.fnUntraced(function* ({
+      payload: { edited, id, storeId },
+      principal
+    }: StoreCall<typeof Rpcs.approveProposal.payloadSchema.Type>) {
+      const { id: by } = yield* merchantIn(principal)
+      const { agentId: agent, payload: proposed, procedure, status } = yield* proposals.proposedCall(storeId, id)
+      const payload = yield* Effect.fromResult(payloadToPerform(proposed, edited ?? proposed))
+      const handler = byTag.get(procedure)
+      if (handler === undefined) return yield* PROCEDURE_REMOVED
+      const { keep, write }: ProposedWrite<ApprovedError> =
+        status === "pending"
+          ? yield* handler.toWrite(payload, principal)
+          : { keep: Effect.void, write: Effect.fail(new ProposalDecided({ status })) }
+      const isEdited = canonical(payload) !== canonical(proposed)
+      const approval = proposals.approve(storeId, id, by, write, isEdited ? JSON.stringify(payload) : null)
+      return { keep, write: approval, approval: { agent, by } }
+    })
 
     return {
       "proposals.list": storeHandler(
@@ -63,22 +92,13 @@ export const makeProposalHandlers = (
         ({ payload, principal }) => proposals.get(payload.storeId, payload.id, agentFilter(principal)),
         Fn.identity
       ),
-      "proposals.approve": storeHandler(
+      "proposals.approve": makeHandler(
         Rpcs.approveProposal,
-        (call, json) =>
-          Effect.gen(function* () {
-            const { edited, id, storeId } = call.payload
-            const { id: by } = yield* merchantIn(call.principal)
-            const { agentId: agent, payload: proposed, procedure } = yield* proposals.proposedCall(storeId, id)
-            const payload = yield* Effect.fromResult(payloadToPerform(proposed, edited ?? proposed))
-            const write = yield* Effect.fromResult(
-              byTag.get(procedure)?.toWrite(payload, call.principal) ?? Result.fail(PROCEDURE_REMOVED)
-            )
-            const isEdited = canonical(payload) !== canonical(proposed)
-            const approval = proposals.approve(storeId, id, by, write, isEdited ? JSON.stringify(payload) : null)
-            return yield* runWrite(Rpcs.approveProposal, call, json, approval, Fn.identity, { agent, by })
-          }),
-        writeJson
+        Effect.fnUntraced(function* (sent, json) {
+          const call = yield* callOf(sent)
+          return yield* runPrepared(Rpcs.approveProposal, call, json, prepareApproval(call), Fn.identity)
+        }),
+        (json) => authorizePayload(json, MEMBERS_ONLY)
       ),
       "proposals.reject": storeHandler(
         Rpcs.rejectProposal,

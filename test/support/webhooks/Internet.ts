@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Function, Layer } from "effect"
 import { once } from "node:events"
 import type { RequestListener } from "node:http"
 import { createServer } from "node:https"
@@ -12,11 +12,16 @@ const HOST = "hooks.example.com"
 const TLS = selfSigned(HOST)
 
 /** An internet in which every name resolves to this machine, and which trusts the test host. */
-export const InternetHere = Layer.succeed(Internet, {
-  lookup: (_, { all }, callback) =>
-    all === true ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4),
-  secureContext: createSecureContext({ ca: TLS.cert })
-})
+export const internetHere = (onLookup: (host: string) => void) =>
+  Layer.succeed(Internet, {
+    lookup: (host, { all }, callback) => {
+      onLookup(host)
+      return all === true ? callback(null, [{ address: "127.0.0.1", family: 4 }]) : callback(null, "127.0.0.1", 4)
+    },
+    secureContext: createSecureContext({ ca: TLS.cert })
+  })
+
+export const InternetHere = internetHere(Function.constVoid)
 
 /** An https endpoint in that internet. */
 export const publicReceiver = (react?: Respond) => receiver(react, { host: HOST, ...TLS })

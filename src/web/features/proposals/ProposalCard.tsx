@@ -40,6 +40,8 @@ const ProposalPreviewView = ({
   switch (preview._tag) {
     case "Unknown":
       return <p>{proposalTexts.card.unavailable}</p>
+    case "Described":
+      return <p>{preview.text}</p>
     case "Moved":
       return (
         <WarningBox>
@@ -166,7 +168,7 @@ export const ProposalCard = ({ proposal }: { readonly proposal: NamedProposal })
           kind="strong"
           onClick={approve}
           isBusy={approving.isPending}
-          disabled={query.data?._tag !== "Ready"}
+          disabled={query.data?._tag !== "Ready" && query.data?._tag !== "Described"}
           aria-label={proposalTexts.card.approveProposal(proposal.title)}
         >
           {proposalTexts.card.approve}

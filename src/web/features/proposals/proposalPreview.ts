@@ -4,6 +4,7 @@ import { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import { isObject, type JsonObject } from "../../../domain/json/Json.ts"
 import type { DryRunResult } from "../../../domain/DryRun.ts"
 import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc/Client.ts"
+import { applyChangeSet } from "../../../rpc/groups/ChangeSets.ts"
 import { createCollection, deleteCollection, updateCollection } from "../../../rpc/groups/Collections.ts"
 import { changeInventory, createProduct, deleteProduct, updateProduct } from "../../../rpc/groups/Products.ts"
 import { newIdempotencyKey, requireDryRun } from "../../shared/data/queries.ts"
@@ -13,10 +14,17 @@ import { proposalTexts } from "./proposalTexts.ts"
 
 type ProposalRecord = typeof Proposal.Type
 
-type KnownProcedure = keyof typeof proposalTexts.actions
+type TitledProcedure = keyof typeof proposalTexts.actions
 
-const isKnownProcedure = (procedure: string): procedure is KnownProcedure =>
-  Object.hasOwn(proposalTexts.actions, procedure)
+const isTitled = (procedure: string): procedure is TitledProcedure => Object.hasOwn(proposalTexts.actions, procedure)
+
+/** Procedures without a dry run. */
+type DescribedProcedure = "files.fetch" | "changeSets.apply"
+
+type KnownProcedure = Exclude<TitledProcedure, DescribedProcedure>
+
+const isDescribed = (procedure: TitledProcedure): procedure is DescribedProcedure =>
+  procedure === "files.fetch" || procedure === "changeSets.apply"
 
 const nameIn = (side: unknown) => {
   const name = isObject(side) ? (side["name"] ?? side["title"]) : undefined
@@ -29,15 +37,36 @@ export const reasonOf = ({ payload: { change, reason } }: ProposalRecord): strin
   return typeof given === "string" ? given : undefined
 }
 
+const textIn = (payload: JsonObject, name: string) => {
+  const text = payload[name]
+  return typeof text === "string" ? text : ""
+}
+
+/** Describes a call that has no dry run. */
+const describeCall = (client: Client, storeId: StoreId, procedure: DescribedProcedure, payload: JsonObject) => {
+  if (procedure === "files.fetch") return Effect.succeed(proposalTexts.card.fetch(textIn(payload, "url")))
+  return Effect.flatMap(
+    Effect.orDie(Schema.decodeUnknownEffect(applyChangeSet.payloadSchema)({ ...payload, storeId })),
+    ({ id }) =>
+      Effect.map(client.changeSets.get({ storeId, id }), ({ counts, note }) =>
+        [...(note === null ? [] : [`${note}:`]), proposalTexts.card.changeSet(counts.changed)].join(" ")
+      )
+  )
+}
+
 /** Title of a proposal, such as "Update Cup". */
 const proposalTitle = (
   { basedOn: [first], payload, procedure }: ProposalRecord,
   names: ReadonlyMap<string, string>
 ): string => {
+  const action = isTitled(procedure) ? proposalTexts.actions[procedure] : procedure
+  if (isTitled(procedure) && isDescribed(procedure)) {
+    return procedure === "files.fetch" ? `${action} ${URL.parse(textIn(payload, "url"))?.host ?? ""}` : action
+  }
   const name =
     names.get(first?.id ?? "") ??
     CatalogKind.literals.map((kind) => nameIn(payload[kind])).find((name) => name !== undefined)
-  return `${isKnownProcedure(procedure) ? proposalTexts.actions[procedure] : procedure} ${name ?? proposalTexts.deletedItem}`
+  return `${action} ${name ?? proposalTexts.deletedItem}`
 }
 
 /** Dry run of the proposed call, as the current member with a new idempotency key. */
@@ -79,6 +108,7 @@ export type ProposalPreview =
       readonly dryRun: DryRunResult
       readonly form: ProposalForm | undefined
     }
+  | { readonly _tag: "Described"; readonly text: string }
   | { readonly _tag: "Moved"; readonly changes: ReadonlyArray<NamedEntry> }
   | { readonly _tag: "Unknown" }
 
@@ -120,7 +150,13 @@ export const previewProposal = Effect.fnUntraced(function* (
   if (base !== undefined && before?.version !== base.version) {
     return { _tag: "Moved", changes: yield* changesSince(client, storeId, base) } satisfies ProposalPreview
   }
-  if (!isKnownProcedure(procedure)) return { _tag: "Unknown" } satisfies ProposalPreview
+  if (!isTitled(procedure)) return { _tag: "Unknown" } satisfies ProposalPreview
+  if (isDescribed(procedure)) {
+    return {
+      _tag: "Described",
+      text: yield* describeCall(client, storeId, procedure, payload)
+    } satisfies ProposalPreview
+  }
   const request = { ...payload, storeId, idempotencyKey: newIdempotencyKey(), dryRun: true }
   const { resource, ...dryRun } = yield* dryRunProposal(client, procedure, request)
   return {

@@ -41,7 +41,9 @@ export const proposalTexts = {
     "inventory.change": t`Update the stock of`,
     "collections.create": t`Create the collection`,
     "collections.update": t`Update the collection`,
-    "collections.delete": t`Delete the collection`
+    "collections.delete": t`Delete the collection`,
+    "files.fetch": t`Copy the picture at`,
+    "changeSets.apply": t`Apply the change set`
   },
   deletedItem: t`a deleted item`,
   filter: {
@@ -72,6 +74,8 @@ export const proposalTexts = {
   card: {
     current: t`Current`,
     proposed: t`Proposed`,
+    fetch: (url: string) => t`The service fetches ${url} and stores the picture in your files.`,
+    changeSet: (changed: number) => t`${plural(changed, { one: "# row changes", other: "# rows change" })}.`,
     unavailable: t`The proposed action is no longer available. Reject this proposal.`,
     outdated: t`Changed since the proposal was made.`,
     outdatedAdvice: t`You can no longer approve it. Reject it so that the agent can propose again.`,
