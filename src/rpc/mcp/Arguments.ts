@@ -18,9 +18,6 @@ const ANY = {
   anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "array", items: { type: "string" } }]
 }
 
-/** Keywords that descriptions replace. */
-const UNLISTED = ["allOf", "minProperties", "maxProperties"]
-
 /** Describes alternatives of required properties. */
 const describeAlternatives = (schemas: ReadonlyArray<JsonObject>) =>
   `Exactly one of ${schemas.map(({ required }) => textsOf(required).join(" with ")).join(", ")}`
@@ -48,7 +45,8 @@ const rangeOf = (numbers: ReadonlyArray<number>, description: unknown) => ({
  */
 export const toListedSchema = (schema: JsonObject): JsonObject => {
   const { additionalProperties, anyOf, enum: values, items, properties, ...others } = schema
-  const rest = Struct.omit(others, UNLISTED)
+  // Descriptions replace these keywords.
+  const rest: JsonObject = Struct.omit(others, ["allOf", "maxProperties", "minProperties"])
   const numbers = (Array.isArray(values) ? values : []).filter((value) => typeof value === "number")
   const texts = textsOf(values)
   return {
