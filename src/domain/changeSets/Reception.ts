@@ -1,9 +1,9 @@
 import { Effect, Result, Schema, Stream, Struct } from "effect"
 import { BadRequest, INVALID } from "../BadRequest.ts"
-import { splitArrays } from "../json/ArrayElements.ts"
+import { findRepeatedKey, splitArray } from "../json/ArrayElements.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import type { JsonText } from "../json/Document.ts"
-import { canonical, isObject } from "../json/Json.ts"
+import { canonical, isObject, lineOf } from "../json/Json.ts"
 import { splitLines } from "../json/Lines.ts"
 import { parseUntrusted } from "../json/UntrustedJson.ts"
 import { MAX_ISSUES, truncateIssues } from "../Limits.ts"
@@ -50,6 +50,8 @@ const decodeNew = compileDecoder(NewChangeSet, { errors: "all" })
 interface Part {
   readonly kind: "header" | "operation"
   readonly bytes: Result.Result<Uint8Array, string>
+  /** Key that the header has twice. */
+  readonly repeated?: string | undefined
 }
 
 /** A change set that was read. Its operations are stored already. */
@@ -68,13 +70,22 @@ interface Receiver<E> {
 
 const partsOf = <E>(bytes: Stream.Stream<Uint8Array, E>, format: ChangeSetFormat): Stream.Stream<Part, E> =>
   format === "json"
-    ? Stream.map(splitArrays(bytes, MAX_PART_BYTES), ({ bytes, kind }) => ({
-        kind: kind === "rest" ? "header" : "operation",
-        bytes: Result.succeed(bytes)
+    ? Stream.map(splitArray(bytes, "operations", MAX_PART_BYTES), (part) => ({
+        kind: part.kind === "rest" ? "header" : "operation",
+        bytes: Result.succeed(part.bytes),
+        repeated: part.kind === "rest" ? part.repeated : undefined
       }))
     : splitLines(bytes, MAX_PART_BYTES).pipe(
         Stream.filter(({ bytes }) => Result.isFailure(bytes) || bytes.success.some((byte) => byte > 0x20)),
-        Stream.map(({ bytes, number }) => ({ kind: number === 1 ? "header" : "operation", bytes }))
+        Stream.map(({ bytes, number }) =>
+          number === 1
+            ? {
+                kind: "header",
+                bytes,
+                repeated: Result.isSuccess(bytes) ? findRepeatedKey(bytes.success) : undefined
+              }
+            : { kind: "operation", bytes }
+        )
       )
 
 const badRequest = (reason: string, issues?: ReadonlyArray<string>) => new BadRequest({ reason, issues })
@@ -126,9 +137,11 @@ export const receiveChangeSet = Effect.fn("receiveChangeSet")(function* <ReadErr
     Stream.runForEach((parts) =>
       Effect.gen(function* () {
         const first = count
-        const operations = parts.flatMap(({ bytes, kind }) => {
+        const operations = parts.flatMap(({ bytes, kind, repeated }) => {
           if (kind === "operation") return addOperation(bytes)
           const parsed = parse(bytes, "body")
+          if (Result.isSuccess(parsed) && repeated !== undefined)
+            issues.push(lineOf([repeated], "must be given only once"))
           if (Result.isSuccess(parsed)) header = parsed.success
           else issues.push(...parsed.failure)
           return []

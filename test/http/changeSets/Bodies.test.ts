@@ -185,6 +185,10 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Bodies o
         [`${linesOf({ mode: "each" }, CREATE)}{`, /operations\.1: is not valid JSON/, lines],
         [linesOf({ mode: "each", operations: [CREATE] }), /operations: must follow the first line/, lines],
         [linesOf(CREATE), /mode: /, lines],
+        [`{"mode":"each","operations":[${valid}],"operations":[${valid}]}`, /^operations: must be given only once$/m],
+        [`{"mode":"each","operations":[],"\\u006fperations" : [${valid}]}`, /^operations: must be given only once$/m],
+        [`{"mode":"each","operations":[${valid}],"mode" :"atomic"}`, /^mode: must be given only once$/m],
+        [`{"mode":"each","mode":"atomic"}\n${valid}`, /^mode: must be given only once$/m, lines],
         ["no gzip", /The body is not valid gzip/, gzip],
         [gzipSync(jsonOf([CREATE])).subarray(0, 30), /The body is not valid gzip/, gzip],
         [jsonOf([]), /Content-Encoding of the body must be gzip, or absent/, { "content-encoding": "br" }],
@@ -198,6 +202,32 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Bodies o
         if (issues.length > 0) assert.strictEqual(error, "The request is invalid")
       }
       assert.deepStrictEqual(yield* storedIn(storeId), NOTHING)
+    })
+  )
+
+  it.effect("only `operations` of the object has operations; other lists are unknown fields", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const other = { op: "product.delete", id: randomUUID() }
+      const bodies = [
+        { archived: [other], mode: "each", operations: [CREATE], more: [{ operations: [other] }] },
+        { mode: "each", operations: [CREATE], more: { operations: [other] } }
+      ]
+      for (const indent of [0, 2]) {
+        for (const body of bodies) {
+          // Members of the object are separated by a space and a colon in one of the forms.
+          const text = JSON.stringify(body, null, indent).replaceAll('":', indent === 0 ? '":' : '" :')
+          const { id } = setOf(yield* sendBody(client, text))
+          assert.deepInclude(yield* settled(client, id), {
+            counts: { total: 1, changed: 1, unchanged: 0, refused: 0 }
+          })
+          const strict = yield* sendBody(client, text, { prefer: "handling=strict" })
+          assert.strictEqual(strict.status, 400, strict.text)
+          assert.match(errorOf(strict).issues?.join("\n") ?? "", /^more: /m)
+        }
+      }
+      const alone = yield* sendBody(client, JSON.stringify({ mode: "each", archived: [other] }))
+      assert.match(errorOf(alone).issues?.join("\n") ?? "", /operations: is missing/)
     })
   )
 
