@@ -33,6 +33,7 @@ import positions from "./migrations/0028_positions.ts"
 import housekeeping from "./migrations/0029_housekeeping.ts"
 import events from "./migrations/0030_events.ts"
 import proposalResponses from "./migrations/0031_proposal_responses.ts"
+import jobOrder from "./migrations/0032_job_order.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -77,7 +78,8 @@ export const migrations = {
   "0028_positions": positions,
   "0029_housekeeping": housekeeping,
   "0030_events": events,
-  "0031_proposal_responses": proposalResponses
+  "0031_proposal_responses": proposalResponses,
+  "0032_job_order": jobOrder
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -4,6 +4,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, type Statement } from "../sql/Statement.ts"
+import { rowCount } from "../sql/Transaction.ts"
 import { isMoving } from "../storeMove/Moving.ts"
 
 /** Channel on which runners are notified of new jobs. */
@@ -18,6 +19,9 @@ export type JobKind = typeof JobKind.Type
 
 /** Kinds whose turn lasts until their job ends. */
 export const LONG_KINDS: ReadonlyArray<JobKind> = ["export.write"]
+
+/** Kinds that change nothing, so they run between the turns of others of their store. */
+const READING_KINDS: ReadonlyArray<JobKind> = ["export.write"]
 
 /** Kinds that wait for other hosts. */
 export const REMOTE_KINDS: ReadonlyArray<JobKind> = ["import.copyImages"]
@@ -35,7 +39,7 @@ const Claimed = Schema.Struct({
 /** Job that this process owns until its lease ends. */
 export type Job = typeof Claimed.Type
 
-/** Another runner owns the job: the transaction must not commit. */
+/** Another runner owns the job, or its subject has ended: the transaction must not commit. */
 export class LeaseLost extends Data.TaggedError("LeaseLost") {}
 
 /** Work of one kind. */
@@ -52,12 +56,19 @@ const readDepth = requiredRowReader(Schema.Struct({ depth: Schema.Int }))
 
 /**
  * Durable work on the data of stores, in turns (docs/decisions/0024). Each turn runs in transactions that also extend the
- * lease, so a job whose lease was lost commits nothing. A store has one running job at a time.
+ * lease, so a job whose lease was lost commits nothing. A store has one running job at a time, and finishes one that changes
+ * rows before it begins the next.
  */
 export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const lease = sql`interval '${constant(LEASE_SECONDS)} seconds'`
+    const isReading = (alias: string) => sql`${sql(alias)}.kind = any(${READING_KINDS}::text[])`
+    /** Place of a job in the order of its store: jobs that have begun, then the others by the time of their first turn. */
+    const place = (alias: string) => {
+      const job = sql(alias)
+      return sql`(${job}.began_at is null, coalesce(${job}.began_at, ${job}.next_at), ${job}.subject_id)`
+    }
     const isOwned = ({ lease: owned, storeId, subjectId }: Job) =>
       sql`store_id = ${storeId} and subject_id = ${subjectId} and lease = ${owned}`
 
@@ -71,6 +82,13 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
       /** Wakes the runners after the commit of the transaction. */
       notifyAfterCommit: sql.afterCommit(Effect.ignore(sql`select pg_notify(${JOBS}, '')`, { log: "Debug" })),
 
+      /** Deletes a job that no runner owns now. Returns the number of deleted jobs. */
+      deleteWaiting: Effect.fn("Jobs.deleteWaiting")(
+        (store: StoreId, subject: string) =>
+          rowCount(sql`delete from jobs where store_id = ${store} and subject_id = ${subject} and lease is null`),
+        orDefect
+      ),
+
       /** Asks a job to stop after its current turn, and makes its next turn due. */
       cancelStatement: (store: StoreId, subject: string): Statement => sql`
         update jobs set is_canceled = true, next_at = case when lease is null then statement_timestamp() else next_at end
@@ -82,7 +100,10 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
         delete from jobs where store_id = ${store} and subject_id = ${subject}
       `,
 
-      /** Takes the job of some kinds that has waited longest, of a store without a running one, or of the given store. */
+      /**
+       * Takes the job of some kinds that has waited longest, of all stores or of the given one. Its store has no running job,
+       * and none that precedes it.
+       */
       claim: Effect.fn("Jobs.claim")(
         (kinds: ReadonlyArray<JobKind>, store: StoreId | undefined) =>
           readClaimed(sql`
@@ -90,11 +111,14 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
               select store_id, subject_id from jobs j
               where next_at <= statement_timestamp() and kind = any(${kinds}::text[]) and not ${isMoving("j")}
                 and (${store ?? null}::uuid is null or store_id = ${store ?? null}) and not exists (
-                select from jobs r where r.store_id = j.store_id and r.lease is not null and r.subject_id <> j.subject_id
+                select from jobs r where r.store_id = j.store_id and r.subject_id <> j.subject_id and (
+                  r.lease is not null or (not ${isReading("r")} and not ${isReading("j")} and ${place("r")} < ${place("j")})
+                )
               )
               order by next_at limit 1 for update skip locked
             )
-            update jobs j set lease = gen_random_uuid(), next_at = statement_timestamp() + ${lease}
+            update jobs j set lease = gen_random_uuid(), next_at = statement_timestamp() + ${lease},
+              began_at = coalesce(began_at, statement_timestamp())
             from due where j.store_id = due.store_id and j.subject_id = due.subject_id
             returning j.store_id as "storeId", j.subject_id as "subjectId", j.kind, j.lease, j.is_canceled as "isCanceled", j.failures
           `).pipe(
@@ -117,6 +141,12 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
           returning is_canceled as "isCanceled"
         `)
         return Option.isSome(kept) ? kept.value.isCanceled : yield* new LeaseLost()
+      }, orDefect),
+
+      /** Returns whether the job is to be canceled. Fails with `LeaseLost` if another runner owns the job. */
+      isCanceled: Effect.fn("Jobs.isCanceled")(function* (job: Job) {
+        const owned = yield* readKept(sql`select is_canceled as "isCanceled" from jobs where ${isOwned(job)}`)
+        return Option.isSome(owned) ? owned.value.isCanceled : yield* new LeaseLost()
       }, orDefect),
 
       /** Extends the lease during a long turn. Waits for no transaction, since a turn may hold the row. */

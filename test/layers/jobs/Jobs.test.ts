@@ -12,11 +12,11 @@ const Live = Jobs.layer.pipe(Layer.provideMerge(DomainLive), Layer.provideMerge(
 const makeStore = Effect.flatMap(Stores, ({ create }) => create({ name: "A", plan: "scale", currencyCode: "EUR" }))
 
 /** Adds a job that became due so many seconds ago. */
-const addJob = Effect.fn(function* (secondsAgo: number, storeId?: Job["storeId"]) {
+const addJob = Effect.fn(function* (secondsAgo: number, storeId?: Job["storeId"], kind: JobKind = "changeSet.preview") {
   const jobs = yield* Jobs
   const subject = randomUUID()
   const store = storeId ?? (yield* makeStore)
-  yield* jobs.insertStatement(store, subject, "changeSet.preview", new Date(Date.now() - secondsAgo * 1000))
+  yield* jobs.insertStatement(store, subject, kind, new Date(Date.now() - secondsAgo * 1000))
   return { storeId: store, subjectId: subject }
 })
 
@@ -24,7 +24,7 @@ const claimed = Effect.flatMap(Jobs, ({ claim }) => claim(JobKind.literals, unde
 const subjectOf = Option.map(({ subjectId }: Job) => subjectId)
 
 layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Jobs", (it) => {
-  it.effect("a store has one running job; stores take turns, in the order in which their jobs became due", () =>
+  it.effect("a store finishes one job before it begins the next; stores take turns", () =>
     Effect.gen(function* () {
       const jobs = yield* Jobs
       const first = yield* addJob(30)
@@ -36,12 +36,18 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Jobs", (it) =
       // The second job of the store waits, although it is due longer.
       assert.deepStrictEqual(subjectOf(yield* claimed), Option.some(other.subjectId))
       assert.isTrue(Option.isNone(yield* claimed))
-      // A job that ends its turn goes behind the others of its store, too.
+      // A job that has begun precedes others of its store, also one that became due earlier and one of another lane.
+      const scheduled = yield* addJob(40, first.storeId)
+      const copies = yield* addJob(5, first.storeId, "import.copyImages")
       yield* jobs.release(one, 0, 0)
-      const two = Option.getOrThrow(yield* claimed)
-      assert.strictEqual(two.subjectId, second.subjectId)
-      yield* jobs.finish(two)
+      assert.isTrue(Option.isNone(yield* jobs.claim(["import.copyImages"], undefined)))
       assert.deepStrictEqual(subjectOf(yield* claimed), Option.some(first.subjectId))
+      yield* jobs.deleteStatement(first.storeId, first.subjectId)
+      for (const next of [scheduled, second, copies]) {
+        const job = Option.getOrThrow(yield* claimed)
+        assert.strictEqual(job.subjectId, next.subjectId)
+        yield* jobs.finish(job)
+      }
       const sql = yield* SqlClient.SqlClient
       assert.lengthOf(yield* sql`select from jobs where subject_id = ${later.subjectId} and lease is null`, 1)
       yield* sql`delete from jobs`
