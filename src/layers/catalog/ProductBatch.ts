@@ -19,7 +19,7 @@ import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { recordAll } from "../Writes.ts"
 import { type ProductReferences, ProductRepository } from "./ProductRepository.ts"
 import type { StoredProduct } from "./ProductRows.ts"
-import { deletionOf, ProductWrites } from "./ProductWrites.ts"
+import { type ChangedProduct, deletionOf, ProductWrites } from "./ProductWrites.ts"
 import { slugify } from "./Slugify.ts"
 import {
   type ChangeStamp,
@@ -110,6 +110,16 @@ const referencesInTurn = (
   )
 }
 
+/** Returns the last state of each updated product, and its state before the first of the updates. */
+const lastUpdatesOf = (stored: ReadonlyArray<StoredChange>): ReadonlyArray<ChangedProduct> => {
+  const updates = new Map<ProductId, ChangedProduct>()
+  for (const { draft, json, product } of stored) {
+    if (draft.outcome !== "updated") continue
+    updates.set(product.id, { product, json, before: updates.get(product.id)?.before ?? draft.before.product })
+  }
+  return [...updates.values()]
+}
+
 const changeOf = (
   { at, draft, eventId, json, product }: StoredChange,
   references: ReadonlyMap<ProductId, ProductReferences>
@@ -143,8 +153,9 @@ export class ProductBatch extends Context.Service<ProductBatch>()("layers/catalo
 
     return {
       /**
-       * Stores changes of distinct products and returns the result of each, in their order. The store and the products
-       * must be locked, and the plan must allow the new ones.
+       * Stores changes of products and returns the result of each, in their order. Several changes of one product are
+       * updates, each of the state after the one before, which cannot fail. The store and the products must be locked, and
+       * the plan must allow the new ones.
        */
       store: Effect.fn("ProductBatch.store")(function* (store: StoreId, drafts: ReadonlyArray<ProductDraft>) {
         if (drafts.length === 0) return []
@@ -169,9 +180,7 @@ export class ProductBatch extends Context.Service<ProductBatch>()("layers/catalo
           results.push(...completed)
           const stored = Array.getSuccesses(completed)
           const created = stored.filter(({ draft }) => isCreation(draft))
-          const updated = stored.flatMap(({ draft, json, product }) =>
-            draft.outcome === "updated" ? [{ product, json, before: draft.before.product }] : []
-          )
+          const updated = lastUpdatesOf(stored)
           const removed = stored.flatMap(({ draft, product: { id } }) => (draft.outcome === "deleted" ? [id] : []))
           yield* writes.addAll(store, created, updated)
           if (removed.length > 0) yield* unitOfWork.add(repository.deleteStatement(store, removed))

@@ -27,14 +27,21 @@ import { Operations } from "./Operations.ts"
 import { NO_SUMS, previewSummary, Sums } from "./PreviewSummary.ts"
 
 /**
- * Number of operations that the preview of a set in mode `each` performs in one transaction. It locks the store until it
- * rolls back, so other writes of the store wait meanwhile. An operation sees the results of those before it in the same
+ * Maximum number of operations that the preview of a set in mode `each` performs in one transaction. It locks the store until
+ * it rolls back, so other writes of the store wait meanwhile. An operation sees the results of those before it in the same
  * transaction. An atomic set is previewed in one, as it is applied.
  */
 const PREVIEWED = 2_000
 
-/** Number of operations that are applied in one transaction. */
+/** Maximum number of operations that are applied in one transaction. */
 const APPLIED = 200
+
+/** Milliseconds after which a transaction of a set in mode `each` ends with what it has performed. */
+export const StepMillis = Context.Reference<number>("layers/changeSets/StepMillis", { defaultValue: () => 1_000 })
+
+/** Maximum milliseconds of the transaction of an atomic set, and between two looks for a cancellation. */
+export const AtomicMillis = Context.Reference<number>("layers/changeSets/AtomicMillis", { defaultValue: () => 30_000 })
+const CANCELLATION_MILLIS = 250
 
 /** Maximum milliseconds for finding the products of a selection. */
 const SELECTION_MILLIS = 20_000
@@ -48,6 +55,12 @@ export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyAr
     scopes.map((group) => group.split("|")),
     granted
   )
+
+/** An atomic set was canceled, or takes too long, so nothing may be stored. */
+class AtomicStopped extends Data.TaggedError("AtomicStopped")<{ readonly state: "canceled" | "failed" }> {}
+
+const TOO_SLOW =
+  "The atomic set takes too long for one transaction, in which all other writes of the store wait; nothing was changed. Use mode each, or split the set"
 
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const readGranted = rowReader(Schema.Struct({ scopes: Schema.Array(Schema.String) }))
@@ -104,6 +117,23 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       return { found: Option.map(found, ({ count }) => count), limit, operations: members?.length }
     }, orDefect)
 
+    /** Ends a step of mode `each` after its time. Checks an atomic set, whose step cannot end early. */
+    const pace = (job: Job, { mode }: StoredChangeSet): Effect.Effect<boolean, LeaseLost | AtomicStopped> => {
+      const start = performance.now()
+      if (mode === "each") return Effect.map(StepMillis, (limit) => performance.now() - start > limit)
+      let lookedAt = -Infinity
+      return Effect.gen(function* () {
+        const now = performance.now()
+        if (now - start > (yield* AtomicMillis)) return yield* new AtomicStopped({ state: "failed" })
+        if (now - lookedAt < CANCELLATION_MILLIS) return false
+        lookedAt = now
+        return (yield* jobs.isCanceled(job)) ? yield* new AtomicStopped({ state: "canceled" }) : false
+      })
+    }
+
+    const endStopped = (job: Job, { state }: AtomicStopped) =>
+      state === "failed" ? end(job, state, TOO_SLOW) : end(job, state)
+
     const select = Effect.fnUntraced(function* (job: Job, set: StoredChangeSet) {
       return yield* inTransaction(
         Effect.gen(function* () {
@@ -137,13 +167,18 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const numbered = yield* rows.listOperations(storeId, set.id, set.done, limit)
       const collector = yield* collect(context, sums)
       const write = observeChanges(
-        operations.perform(storeId, numbered, set.change, set.onConflict),
+        operations.perform(storeId, numbered, set.change, set.onConflict, () => pace(job, set)),
         collector.addChanges
       )
       const results = yield* Effect.result(run(recorded(context, null, write), "dryRun"))
-      if (results._tag === "Failure") return yield* end(job, "failed", results.failure.message)
+      if (results._tag === "Failure") {
+        const { failure } = results
+        if (failure._tag === "LeaseLost") return yield* failure
+        if (failure._tag === "AtomicStopped") return yield* endStopped(job, failure)
+        return yield* end(job, "failed", failure.message)
+      }
       collector.addResults(results.success)
-      const done = set.done + numbered.length
+      const done = set.done + results.success.length
       const isLast = done >= set.total
       const preview = isLast ? yield* complete(context, collector.sums()) : collector.sums()
       const ended = yield* inTransaction(
@@ -183,7 +218,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const applyNext = (
       job: Job,
       set: StoredChangeSet
-    ): Write<"more" | "canceled" | "applied", StoreNotFound | LeaseLost | AtomicRefusal> =>
+    ): Write<"more" | "canceled" | "applied", StoreNotFound | LeaseLost | AtomicRefusal | AtomicStopped> =>
       Effect.gen(function* () {
         const { storeId } = job
         const isAtomic = set.mode === "atomic"
@@ -192,20 +227,23 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         const withRefused = overwrites && set.undoes !== null
         const numbered = yield* rows.listChanging(storeId, set.id, set.done, limit, withRefused)
         const conditional = overwrites ? numbered.map((one) => ({ ...one, seen: null })) : numbered
-        const results = yield* operations.perform(storeId, conditional, set.change, set.onConflict)
+        const results = yield* operations.perform(storeId, conditional, set.change, set.onConflict, () =>
+          pace(job, set)
+        )
         if (isAtomic && results.some(({ outcome }) => outcome === "refused"))
           return yield* new AtomicRefusal({ results })
         yield* rows.storeResults(storeId, set.id, results, true)
         const { changed, refused, unchanged } = countOf(results)
-        const wereRefused = numbered.filter(({ wasRefused }) => wasRefused).length
+        const performed = numbered.slice(0, results.length)
+        const wereRefused = performed.filter(({ wasRefused }) => wasRefused).length
         yield* repository.advance(storeId, set.id, {
-          done: (numbered.at(-1)?.index ?? set.total - 1) + 1,
+          done: (performed.at(-1)?.index ?? set.total - 1) + 1,
           changed: changed - (results.length - wereRefused),
           unchanged,
           refused: refused - wereRefused
         })
         const kept = yield* keep(job)
-        return isAtomic || numbered.length < limit ? "applied" : kept
+        return results.length === numbered.length && (isAtomic || numbered.length < limit) ? "applied" : kept
       })
 
     const applyStep = Effect.fn("ChangeSetJobs.apply")(function* (job: Job) {
@@ -222,7 +260,14 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       if (Option.isNone(granted) || missingScopesOf(set, granted.value.scopes) !== undefined) {
         return yield* end(job, "failed", "The author of the change set no longer has the access that it needs")
       }
-      if (set.state === "scheduled") yield* repository.start(storeId, set.id, "applying", set.onConflict, null)
+      if (set.state === "scheduled") {
+        const isStarted = yield* repository.start(storeId, set.id, "scheduled", "applying", set.onConflict, null)
+        // It was canceled meanwhile.
+        if (!isStarted) {
+          yield* jobs.finish(job)
+          return "finished" as const
+        }
+      }
       const context = contextOf(storeId, set, "perform")
       const applied = yield* Effect.result(run(recorded(context, null, withReason(applyNext(job, set), set.note))))
       if (applied._tag === "Success") {
@@ -245,6 +290,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
           })
         )
       }
+      if (error instanceof AtomicStopped) return yield* endStopped(job, error)
       return error._tag === "LeaseLost" ? yield* error : yield* end(job, "failed", error.message)
     })
 

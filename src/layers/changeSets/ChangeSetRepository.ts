@@ -6,6 +6,7 @@ import { actorType } from "../../domain/Events.ts"
 import type { ChangeSetPage } from "../../domain/changeSets/ChangeSets.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { WriteContext } from "../../domain/Write.ts"
+import { LeaseLost } from "../jobs/Jobs.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { END, pageReader, selectPage } from "../sql/Pages.ts"
@@ -111,7 +112,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           orDefect
         ),
 
-        /** Stores the progress of a step. */
+        /** Stores the progress of a step. Fails with `LeaseLost` if the set has ended. */
         advance: Effect.fn("ChangeSetRepository.advance")(function* (
           store: StoreId,
           id: ChangeSetId,
@@ -132,13 +133,14 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
             readonly preview?: unknown
           }
         ) {
-          yield* sql`
+          const advanced = yield* rowCount(sql`
           update change_sets
           set done = ${done}, created = created + ${created}, changed = changed + ${changed}, unchanged = unchanged + ${unchanged},
             refused = refused + ${refused},
             preview = coalesce(${preview === undefined ? null : JSON.stringify(preview)}::json, preview)
-          where store_id = ${store} and id = ${id}
-        `
+          where store_id = ${store} and id = ${id} and state in ('previewing', 'applying')
+        `)
+          if (advanced === 0) yield* new LeaseLost()
         }, orDefect),
 
         /** Counts pictures of an import. */
@@ -153,33 +155,45 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
         `
         }, orDefect),
 
+        /** Stores the number of operations. Fails with `LeaseLost` if the preview has ended. */
         setTotal: Effect.fn("ChangeSetRepository.setTotal")(function* (store: StoreId, id: ChangeSetId, total: number) {
-          yield* sql`update change_sets set total = ${total} where store_id = ${store} and id = ${id}`
+          const set = yield* rowCount(sql`
+          update change_sets set total = ${total} where store_id = ${store} and id = ${id} and state = 'previewing'
+        `)
+          if (set === 0) yield* new LeaseLost()
         }, orDefect),
 
-        /** Ends the preview. */
+        /** Ends the preview. Fails with `LeaseLost` if it has ended. */
         ready: Effect.fn("ChangeSetRepository.ready")(function* (store: StoreId, id: ChangeSetId) {
-          yield* sql`update change_sets set state = 'ready', done = total, previewed_at = statement_timestamp()
-          where store_id = ${store} and id = ${id}`
+          const ended = yield* rowCount(sql`
+          update change_sets set state = 'ready', done = total, previewed_at = statement_timestamp()
+          where store_id = ${store} and id = ${id} and state = 'previewing'
+        `)
+          if (ended === 0) yield* new LeaseLost()
         }, orDefect),
 
-        /** Starts the application, or schedules it. */
+        /** Starts the application, or schedules it. Returns false if the set is no longer in the state `from`. */
         start: Effect.fn("ChangeSetRepository.start")(function* (
           store: StoreId,
           id: ChangeSetId,
+          from: "ready" | "scheduled",
           state: "scheduled" | "applying",
           onConflict: OnConflict,
           approvedBy: MerchantId | null
         ) {
-          yield* sql`
+          const started = yield* rowCount(sql`
           update change_sets set state = ${state}, done = 0, on_conflict = ${onConflict},
             approved_by = coalesce(${approvedBy}, approved_by),
             applied_at = case when ${state} = 'applying' then coalesce(applied_at, statement_timestamp()) end
-          where store_id = ${store} and id = ${id}
-        `
+          where store_id = ${store} and id = ${id} and state = ${from}
+        `)
+          return started > 0
         }, orDefect),
 
-        /** Ends a set and deletes its operations. */
+        /**
+         * Ends an unfinished set and deletes its operations; a finished one stays as it is. A set that was not applied to its
+         * end counts only the operations that were applied. Imports count while they run.
+         */
         finish: Effect.fn("ChangeSetRepository.finish")(function* (
           store: StoreId,
           id: ChangeSetId,
@@ -188,8 +202,13 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
         ) {
           yield* sql`
           update change_sets set state = ${state}, failure = ${failure}, finished_at = statement_timestamp(),
-            done = case when ${state} = 'applied' then total else done end
-          where store_id = ${store} and id = ${id}
+            done = case when ${state} = 'applied' then total else done end,
+            changed = case when ${state} = 'applied' or import is not null then changed else (
+              select count(*) from change_set_results
+              where store_id = ${store} and change_set_id = ${id} and is_applied
+                and outcome in ('created', 'updated', 'deleted')
+            ) end
+          where store_id = ${store} and id = ${id} and ${unfinished}
         `
           yield* sql`delete from change_set_operations where store_id = ${store} and change_set_id = ${id}`
         }, orDefect),
@@ -205,7 +224,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           ), emptied as (
             delete from change_set_operations o using stale where o.store_id = stale.store_id and o.change_set_id = stale.id
           )
-          update change_sets s set state = 'canceled', finished_at = statement_timestamp(),
+          update change_sets s set state = 'canceled', changed = 0, finished_at = statement_timestamp(),
             failure = 'The set was not applied within ${constant(READY_DAYS)} days'
           from stale where s.store_id = stale.store_id and s.id = stale.id
         `),

@@ -1,5 +1,4 @@
 import { Effect, Layer, Option, Stream } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Scope } from "../../domain/access/Scope.ts"
 import {
   ChangeSetId,
@@ -52,7 +51,6 @@ const requireScopes = (set: StoredChangeSet, scopes: ReadonlyArray<string>) => {
 export const ChangeSetsLive = Layer.effect(
   ChangeSets,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const repository = yield* ChangeSetRepository
     const rows = yield* OperationRepository
     const followed = yield* FollowedChangeSets
@@ -193,7 +191,10 @@ export const ChangeSetsLive = Layer.effect(
         const rows = set.changed + (withRefused ? refused : 0)
         if (by?._tag === "Agent" && rows > 0) yield* spend(storeId, by.id, "write", rows)
         const approvedBy = by?._tag === "Merchant" && by.id !== set.actorId ? by.id : null
-        yield* repository.start(storeId, id, set.applyAt === null ? "applying" : "scheduled", onConflict, approvedBy)
+        const next = set.applyAt === null ? "applying" : "scheduled"
+        if (!(yield* repository.start(storeId, id, "ready", next, onConflict, approvedBy))) {
+          return yield* new ChangeSetStateMismatch({ state: set.state, allowed: ["ready"] })
+        }
         yield* unitOfWork.add(jobs.insertStatement(storeId, id, "changeSet.apply", set.applyAt))
         yield* unitOfWork.flush
         yield* jobs.notifyAfterCommit
@@ -202,9 +203,9 @@ export const ChangeSetsLive = Layer.effect(
 
       cancel: Effect.fn("ChangeSets.cancel")(function* (store, id, { ownId }) {
         const set = yield* lockIn(store, id, ownId, ["previewing", "ready", "scheduled", "applying"])
-        // A job stops after its batch. A set that has none, or whose job has not begun, ends now.
-        if (set.state === "ready" || set.state === "scheduled") {
-          yield* sql`delete from jobs where store_id = ${store} and subject_id = ${id} and lease is null`
+        // A running job stops after its step. A set without one ends now.
+        const waiting = yield* jobs.deleteWaiting(store, id)
+        if (waiting > 0 || set.state === "ready" || set.state === "scheduled") {
           yield* repository.finish(store, id, "canceled", null)
         } else {
           yield* unitOfWork.add(jobs.cancelStatement(store, id))

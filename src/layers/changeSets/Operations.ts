@@ -160,16 +160,21 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
     })
 
     return {
-      /** Performs operations in their order. Each is performed or refused by itself. */
-      perform: (
+      /**
+       * Performs operations in their order. Each is performed or refused by itself. `pace` is called when the store is
+       * locked. Its effect runs between groups of operations; the others are left when it returns true.
+       */
+      perform: <E>(
         store: StoreId,
         operations: ReadonlyArray<NumberedOperation>,
         edit: Edit | null,
-        onConflict: OnConflict
-      ): Write<ReadonlyArray<Performed>, StoreNotFound> =>
+        onConflict: OnConflict,
+        pace: () => Effect.Effect<boolean, E>
+      ): Write<ReadonlyArray<Performed>, StoreNotFound | E> =>
         Effect.gen(function* () {
           yield* lockCollections(store, operations)
           yield* lockStore(store)
+          const isOver = pace()
           const performed: Array<Performed> = []
           let size = BATCH
           while (performed.length < operations.length) {
@@ -183,6 +188,7 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
             if (results.length === 0 && next !== undefined) performed.push(yield* performOne(store, next))
             // The next operations may read what these ones change.
             yield* unitOfWork.flush
+            if (performed.length < operations.length && (yield* isOver)) break
             if (batched.length > 0) yield* Effect.sleep(REST)
           }
           return performed

@@ -1,6 +1,12 @@
 import { Array, Context, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ProductId, ProductLimitReached, ProductNotFound } from "../../domain/catalog/Product.ts"
+import {
+  MAX_PRODUCT_BYTES,
+  type Product,
+  type ProductId,
+  ProductLimitReached,
+  ProductNotFound
+} from "../../domain/catalog/Product.ts"
 import type { Edit } from "../../domain/changeSets/Edit.ts"
 import type { NumberedOperation, Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
@@ -53,6 +59,10 @@ export const isBatched = (numbered: NumberedOperation): numbered is NumberedProd
       return false
   }
 }
+
+const encode = (product: Product): StoredProduct => ({ product, json: JSON.stringify(product) })
+
+const isTooLarge = ({ json }: StoredProduct) => Buffer.byteLength(json) > MAX_PRODUCT_BYTES
 
 const readEntries = rowsReader(JournalRow)
 
@@ -140,6 +150,8 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
         let changesSkus = false
         let hasDeleted = false
         const written = new Set<string>()
+        /** States after updates that keep the slug. The next update of the product starts from it, unless it is too large. */
+        const updated = new Map<ProductId, Product>()
         const freedSlugs = new Set<string>()
         const named = new Set<string>()
 
@@ -205,8 +217,10 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           const target = findTarget(operation, loaded)
           if (Result.isFailure(target)) return refuse(target.failure, null, null)
           const { id, variantId } = target.success
-          if (written.has(id)) return { kind: "wait" }
-          const before = loaded.products.get(id)
+          const earlier = updated.get(id)
+          if (written.has(id) && (earlier === undefined || operation.op === "entry.undo")) return { kind: "wait" }
+          const before = earlier === undefined ? loaded.products.get(id) : encode(earlier)
+          if (earlier !== undefined && before !== undefined && isTooLarge(before)) return { kind: "wait" }
           if (before === undefined) {
             return operation.op === "entry.undo"
               ? decideRestoration(id, loaded.entries.get(operation.entryId), (error) => refuse(error, id, null))
@@ -222,6 +236,7 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           if (Option.isNone(next.success)) return { kind: "single" }
           const after = next.success.value
           const undoes = operation.op === "entry.undo" ? { undoes: operation.entryId } : {}
+          if (earlier !== undefined && after?.slug !== earlier.slug) return { kind: "wait" }
           if (after === null) {
             freeSlug(before.product.slug)
             changesSkus = true
@@ -247,8 +262,13 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
             if (freedSlugs.has(after.slug)) return { kind: "wait" }
             freeSlug(before.product.slug)
           }
-          if (after.sku !== before.product.sku || after.variants !== before.product.variants) changesSkus = true
+          // A change of stock makes new variants, with the same SKUs.
+          const keepsSkus = operation.op === "inventory.change"
+          if (!keepsSkus && (after.sku !== before.product.sku || after.variants !== before.product.variants)) {
+            changesSkus = true
+          }
           written.add(id)
+          if (operation.op !== "entry.undo" && after.slug === before.product.slug) updated.set(id, after)
           const reason = operation.op === "inventory.change" ? (operation.change.reason ?? null) : null
           return { kind: "write", draft: { outcome: "updated", before, after, reason, ...undoes }, seen: version }
         }

@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, Layer, Metric, Option, Queue, Schedule } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Metric, Option, Queue, Schedule, Semaphore } from "effect"
 import type { StoreId } from "../../domain/Store.ts"
 import { jobsDue, jobTurns, makeSeries } from "../../domain/Metrics.ts"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
@@ -23,6 +23,13 @@ const POLL = "1 second"
 
 /** Milliseconds after which a job gives its place to the jobs of other stores. */
 const TURN_MILLIS = 2_000
+
+/**
+ * Milliseconds after which a turn no longer counts as one of the runners, and number of such turns: a large atomic set of one
+ * store does not keep the jobs of others waiting.
+ */
+export const OverrunMillis = Context.Reference<number>("layers/jobs/OverrunMillis", { defaultValue: () => 3_000 })
+const MAX_OVERRUNS = 2
 
 /** Number of long jobs that a process runs at the same time, beside the others. */
 const LONG_RUNNERS = 1
@@ -51,14 +58,15 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
     "export.write": write,
     "import.copyImages": apply
   }
-  const makeLane = Effect.fnUntraced(function* (kinds: ReadonlyArray<JobKind>, size: number) {
-    return { kinds, size, due: yield* Queue.sliding<void>(size) }
+  const makeLane = Effect.fnUntraced(function* (kinds: ReadonlyArray<JobKind>, size: number, overruns = 0) {
+    return { kinds, fibers: size + overruns, due: yield* Queue.sliding<void>(size), slots: yield* Semaphore.make(size) }
   })
   const apart = new Set([...LONG_KINDS, ...REMOTE_KINDS])
   const lanes = [
     yield* makeLane(
       JobKind.literals.filter((kind) => !apart.has(kind)),
-      size
+      size,
+      MAX_OVERRUNS
     ),
     yield* makeLane(LONG_KINDS, LONG_RUNNERS),
     yield* makeLane(REMOTE_KINDS, REMOTE_RUNNERS)
@@ -100,12 +108,28 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
     yield* Effect.ignore(work[job.kind].fail(job))
   })
 
-  const claimOrWait = Effect.fnUntraced(function* ({ due, kinds }: (typeof lanes)[number]) {
+  const claimOrWait = Effect.fnUntraced(function* (
+    { due, kinds }: (typeof lanes)[number],
+    leaveSlot: Effect.Effect<void>
+  ) {
     const job = yield* retryOutages(Effect.withTracerEnabled(jobs.claim(kinds, store), false))
     if (Option.isNone(job)) return yield* Effect.asVoid(Effect.timeoutOption(Queue.take(due), POLL))
-    yield* Effect.ignoreCause(turn(job.value), { log: "Debug" })
+    const overrun = Effect.sleep(yield* OverrunMillis).pipe(Effect.andThen(leaveSlot), Effect.andThen(Effect.never))
+    yield* Effect.ignoreCause(Effect.raceFirst(turn(job.value), overrun), { log: "Debug" })
     // The next job of the store may be of the other lane.
     wake()
+  })
+
+  /** Claims one job in a slot of the lane. */
+  const runOne = Effect.fnUntraced(function* (lane: (typeof lanes)[number]) {
+    yield* lane.slots.take(1)
+    let isInSlot = true
+    const leaveSlot = Effect.suspend(() => {
+      if (!isInSlot) return Effect.void
+      isInSlot = false
+      return Effect.asVoid(lane.slots.release(1))
+    })
+    yield* Effect.ensuring(claimOrWait(lane, leaveSlot), leaveSlot)
   })
 
   yield* retryOutages(Effect.withTracerEnabled(jobs.depth, false)).pipe(
@@ -115,7 +139,7 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
   )
   yield* Effect.sandbox(listen(JOBS, wake)).pipe(Effect.retry(Schedule.spaced(PAUSE)), Effect.forkScoped)
   for (const lane of lanes) {
-    for (let runner = 0; runner < lane.size; runner++) yield* Effect.forkScoped(Effect.forever(claimOrWait(lane)))
+    for (let fiber = 0; fiber < lane.fibers; fiber++) yield* Effect.forkScoped(Effect.forever(runOne(lane)))
   }
 })
 

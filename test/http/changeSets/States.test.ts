@@ -1,13 +1,17 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { ChangeSet, KEPT_DAYS, MAX_UNFINISHED, READY_DAYS } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { ChangeSets } from "../../../src/domain/changeSets/ChangeSets.ts"
-import { jobRunner } from "../../../src/layers/jobs/JobRunner.ts"
+import { Writes } from "../../../src/domain/Write.ts"
+import { OPERATOR_RIGHT } from "../../../src/cli/ChangeSets.ts"
+import { operatorContext } from "../../../src/cli/Options.ts"
+import { AtomicMillis, StepMillis } from "../../../src/layers/changeSets/ChangeSetJobs.ts"
+import { jobRunner, OverrunMillis } from "../../../src/layers/jobs/JobRunner.ts"
 import { type Client, dataOf, errorOf, freshClient, IsolatedApiTest, pageOf } from "../../support/http/Api.ts"
 import { applied, previewed, resultsOf, settled, setOf, waitForState } from "../../support/http/ChangeSets.ts"
-import { databaseUrl, lockStore, waitForLockWaits } from "../../support/process/Process.ts"
+import { connection, databaseUrl, lockStore, rowsOf, waitForLockWaits } from "../../support/process/Process.ts"
 import { suspend } from "../../support/data/Writes.ts"
 
 /** Runs jobs until the effect ends. Between such effects, sets stay in their states. */
@@ -107,14 +111,19 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
     Effect.gen(function* () {
       const { client } = yield* freshClient()
       const previewing = yield* create(client)
-      const cancelingPreview = setOf(yield* post(client, previewing.id, "cancel"))
-      assert.deepInclude(cancelingPreview, { state: "previewing" })
+      // No job works on it now.
+      const canceledPreview = setOf(yield* post(client, previewing.id, "cancel"))
+      assert.deepInclude(canceledPreview, { state: "canceled" })
       const ready = yield* create(client)
       const scheduled = yield* create(client, { ...SET, applyAt: "2999-01-01T00:00:00Z" })
       const applying = yield* create(client)
       yield* running(Effect.forEach([previewing, ready, scheduled, applying], ({ id }) => settled(client, id)))
       assert.deepInclude(yield* get(client, previewing.id), { state: "canceled" })
-      assert.deepInclude(setOf(yield* post(client, ready.id, "cancel")), { state: "canceled", failure: null })
+      assert.deepInclude(setOf(yield* post(client, ready.id, "cancel")), {
+        state: "canceled",
+        failure: null,
+        counts: { total: 1, changed: 0, unchanged: 0, refused: 0 }
+      })
       assert.deepInclude(setOf(yield* post(client, scheduled.id, "apply")), {
         state: "scheduled",
         applyAt: "2999-01-01T00:00:00.000Z"
@@ -145,7 +154,11 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
           yield* post(client, id, "cancel")
           yield* release
           const canceled = yield* settled(client, id)
-          assert.deepInclude(canceled, { state: "canceled", progress: { done: 200, total: 210 } })
+          assert.deepInclude(canceled, {
+            state: "canceled",
+            progress: { done: 200, total: 210 },
+            counts: { total: 210, changed: 200, unchanged: 0, refused: 0 }
+          })
         })
       )
       const results = yield* resultsOf(client, id)
@@ -156,6 +169,148 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "120 seconds" })("S
         counts: { total: 200, changed: 200, unchanged: 0, refused: 0 }
       })
       assert.strictEqual((yield* get(client, id)).undoneBy, undo.id)
+    })
+  )
+
+  it.effect("a set that is canceled before its application starts stays canceled", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const { id } = yield* running(previewed(client, { ...SET, applyAt: "2999-01-01T00:00:00Z" }))
+      yield* post(client, id, "apply")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update jobs set next_at = now() where subject_id = ${id}`
+      const url = yield* databaseUrl
+      const [holder, watcher] = [yield* connection(url), yield* connection(url)]
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table installations in access exclusive mode")
+      yield* running(
+        Effect.gen(function* () {
+          // The job has read the set, and waits for its author.
+          yield* waitForLockWaits(watcher, 1)
+          const { cancel } = yield* ChangeSets
+          const { perform } = yield* Writes
+          yield* perform(operatorContext(storeId), cancel(storeId, id, OPERATOR_RIGHT))
+          yield* rowsOf(holder, "commit")
+          yield* Effect.repeat(sql`select from jobs where subject_id = ${id}`, {
+            until: ({ length }) => length === 0,
+            schedule: Schedule.spaced("20 millis")
+          })
+        })
+      )
+      assert.deepInclude(yield* get(client, id), {
+        state: "canceled",
+        appliedAt: null,
+        counts: { total: 1, changed: 0, unchanged: 0, refused: 0 }
+      })
+      assert.strictEqual(yield* countProducts(client), 0)
+    })
+  )
+
+  it.effect("an atomic set that takes too long fails with advice; a canceled one ends within its transaction", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const set = { mode: "atomic", operations: creations(210) }
+      const slow = yield* create(client, set)
+      yield* running(settled(client, slow.id)).pipe(Effect.provideService(AtomicMillis, 0))
+      const failed = yield* get(client, slow.id)
+      assert.deepInclude(failed, { state: "failed", counts: { total: 210, changed: 0, unchanged: 0, refused: 0 } })
+      assert.match(failed.failure ?? "", /nothing was changed\. Use mode each, or split the set/)
+      assert.strictEqual(yield* countProducts(client), 0)
+      const { id } = yield* create(client, set)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, storeId)
+      yield* running(
+        Effect.gen(function* () {
+          yield* waitForLockWaits(watcher, 1)
+          yield* post(client, id, "cancel")
+          yield* release
+          assert.deepInclude(yield* settled(client, id), { state: "canceled", progress: { done: 0, total: 210 } })
+        })
+      )
+    })
+  )
+
+  it.effect("a step ends after its time, and the next one continues", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { id } = yield* create(client, { mode: "each", operations: creations(210) })
+      const counts = { total: 210, changed: 210, unchanged: 0, refused: 0 }
+      const ended = running(
+        Effect.gen(function* () {
+          assert.deepInclude(yield* settled(client, id), { state: "ready", counts })
+          return yield* applied(client, id)
+        })
+      ).pipe(Effect.provideService(StepMillis, -1))
+      assert.deepInclude(yield* ended, { state: "applied", counts })
+      assert.lengthOf(yield* resultsOf(client, id), 210)
+    })
+  )
+
+  it.effect(
+    "changes of one product follow each other, also those of a set that changes other products between them",
+    () =>
+      Effect.gen(function* () {
+        const { client } = yield* freshClient()
+        const [cup = "", can = ""] = yield* Effect.forEach(["Cup", "Can"], (name) =>
+          Effect.map(client.post("/products", { name, price: 3, stock: 10 }), (answer) => String(dataOf(answer).id))
+        )
+        const adjust = { op: "inventory.change", id: cup, change: { adjust: -3 } }
+        const operations = [
+          adjust,
+          { op: "product.update", id: cup, patch: { price: 4 } },
+          { op: "product.update", id: can, patch: { price: 5 } },
+          adjust,
+          { op: "product.update", id: cup, patch: { price: 4 } },
+          { op: "product.update", id: cup, patch: { slug: "mug" }, expectedVersion: 4 },
+          adjust,
+          adjust,
+          { op: "product.update", id: cup, patch: { price: 6 }, expectedVersion: 2 },
+          { op: "product.delete", id: can },
+          { op: "product.update", id: can, patch: { price: 6 } }
+        ]
+        const { id } = yield* create(client, { mode: "each", operations })
+        yield* running(Effect.andThen(settled(client, id), applied(client, id)))
+        const results = yield* resultsOf(client, id)
+        const seen = results.map(({ outcome, version }) => `${outcome} ${version}`)
+        assert.deepStrictEqual(seen, [
+          "updated 2",
+          "updated 3",
+          "updated 2",
+          "updated 4",
+          "unchanged 4",
+          "updated 5",
+          "updated 6",
+          "refused 6",
+          "refused 6",
+          "deleted 2",
+          "refused null"
+        ])
+        const product = dataOf(yield* client.get(`/products/${cup}`))
+        assert.deepInclude(product, { slug: "mug", price: 4, stock: 1, version: 6 })
+        const sql = yield* SqlClient.SqlClient
+        const entries = yield* sql<{ readonly version: number }>`
+        select version from journal where resource_id = ${cup} order by id
+      `
+        assert.deepStrictEqual(
+          entries.map(({ version }) => version),
+          [1, 2, 3, 4, 5, 6]
+        )
+      })
+  )
+
+  it.effect("a set whose step takes long does not keep the sets of another store waiting", () =>
+    Effect.gen(function* () {
+      const [slow, quick] = [yield* freshClient(), yield* freshClient()]
+      const { id } = yield* create(slow.client)
+      const { release, watcher } = yield* lockStore(yield* databaseUrl, slow.storeId)
+      yield* running(
+        Effect.gen(function* () {
+          yield* waitForLockWaits(watcher, 1)
+          assert.deepInclude(yield* previewed(quick.client, SET), { state: "ready" })
+          assert.deepInclude(yield* get(slow.client, id), { state: "previewing" })
+          yield* release
+          yield* settled(slow.client, id)
+        })
+      ).pipe(Effect.provideService(OverrunMillis, 0))
     })
   )
 
