@@ -149,6 +149,5 @@ export const splitArray = <E, R>(
 export const findRepeatedKey = (bytes: Uint8Array): string | undefined => {
   const scanner = makeScanner("", bytes.length)
   scanner.scan(bytes)
-  const [last] = scanner.end().filter((part) => part.kind === "rest")
-  return last?.repeated
+  return scanner.end().find((part) => part.kind === "rest")?.repeated
 }

@@ -20,8 +20,8 @@ import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { observeChanges } from "../Writes.ts"
 import { versionsOf } from "./JobSteps.ts"
-import { type Refusal, refused } from "./ProductDecisions.ts"
-import { isBatched, ProductOperations } from "./ProductOperations.ts"
+import { isBatched, type Refusal, refused } from "./ProductDecisions.ts"
+import { ProductOperations } from "./ProductOperations.ts"
 
 /** Maximum number of operations that are decided together, and the rest after them (docs/performance.md, Import). */
 const BATCH = 100

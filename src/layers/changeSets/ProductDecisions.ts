@@ -63,6 +63,26 @@ export interface NumberedProductOperation extends NumberedOperation {
   readonly operation: ProductOperation
 }
 
+/** True if the operation is one of many that are written together. */
+export const isBatched = (numbered: NumberedOperation): numbered is NumberedProductOperation => {
+  const { operation } = numbered
+  switch (operation.op) {
+    case "product.create":
+    case "product.update":
+    case "product.delete":
+    case "product.edit":
+    case "inventory.change":
+      return true
+    case "entry.undo":
+      return operation.resource === "product"
+    case "collection.create":
+    case "collection.update":
+    case "collection.delete":
+    case "collection.members":
+      return false
+  }
+}
+
 /** Products, ids and entries that the operations of a batch name, read and locked before they are performed. */
 export interface Loaded {
   readonly products: Map<ProductId, StoredProduct>

@@ -8,7 +8,7 @@ import {
   ProductNotFound
 } from "../../domain/catalog/Product.ts"
 import type { Edit } from "../../domain/changeSets/Edit.ts"
-import type { NumberedOperation, Performed } from "../../domain/changeSets/StoredOperation.ts"
+import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
@@ -39,26 +39,6 @@ import {
   toId
 } from "./ProductDecisions.ts"
 import { ownersOfStored, Skus } from "./Skus.ts"
-
-/** True if the operation is one of many that are written together. */
-export const isBatched = (numbered: NumberedOperation): numbered is NumberedProductOperation => {
-  const { operation } = numbered
-  switch (operation.op) {
-    case "product.create":
-    case "product.update":
-    case "product.delete":
-    case "product.edit":
-    case "inventory.change":
-      return true
-    case "entry.undo":
-      return operation.resource === "product"
-    case "collection.create":
-    case "collection.update":
-    case "collection.delete":
-    case "collection.members":
-      return false
-  }
-}
 
 const encode = (product: Product): StoredProduct => ({ product, json: JSON.stringify(product) })
 
