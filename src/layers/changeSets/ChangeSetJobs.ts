@@ -22,6 +22,7 @@ import { observeChanges, Recording } from "../Writes.ts"
 import { ChangeSetRepository } from "./ChangeSetRepository.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 import { changeSetOf, contextOf, countOf, jobSteps } from "./JobSteps.ts"
+import { AtomicStopped, makePace } from "./Pace.ts"
 import { OperationRepository } from "./OperationRepository.ts"
 import { Operations } from "./Operations.ts"
 import { NO_SUMS, previewSummary, Sums } from "./PreviewSummary.ts"
@@ -36,13 +37,6 @@ const PREVIEWED = 2_000
 /** Maximum number of operations that are applied in one transaction. */
 const APPLIED = 200
 
-/** Milliseconds after which a transaction of a set in mode `each` ends with what it has performed. */
-export const StepMillis = Context.Reference<number>("layers/changeSets/StepMillis", { defaultValue: () => 1_000 })
-
-/** Maximum milliseconds of the transaction of an atomic set, and between two looks for a cancellation. */
-export const AtomicMillis = Context.Reference<number>("layers/changeSets/AtomicMillis", { defaultValue: () => 30_000 })
-const CANCELLATION_MILLIS = 250
-
 /** Maximum milliseconds for finding the products of a selection. */
 const SELECTION_MILLIS = 20_000
 
@@ -55,9 +49,6 @@ export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyAr
     scopes.map((group) => group.split("|")),
     granted
   )
-
-/** An atomic set was canceled, or takes too long, so nothing may be stored. */
-class AtomicStopped extends Data.TaggedError("AtomicStopped")<{ readonly state: "canceled" | "failed" }> {}
 
 const TOO_SLOW =
   "The atomic set takes too long for one transaction, in which all other writes of the store wait; nothing was changed. Use mode each, or split the set"
@@ -79,6 +70,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const { collect, complete } = yield* previewSummary
     const { end, inTransaction, keep } = yield* jobSteps
     const { importNext } = yield* ImportSteps
+    const pace = yield* makePace
 
     /**
      * Stores an operation for each product that the rules match, or for each collection whose products change. Counts the
@@ -116,20 +108,6 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       )
       return { found: Option.map(found, ({ count }) => count), limit, operations: members?.length }
     }, orDefect)
-
-    /** Ends a step of mode `each` after its time. Checks an atomic set, whose step cannot end early. */
-    const pace = (job: Job, { mode }: StoredChangeSet): Effect.Effect<boolean, LeaseLost | AtomicStopped> => {
-      const start = performance.now()
-      if (mode === "each") return Effect.map(StepMillis, (limit) => performance.now() - start > limit)
-      let lookedAt = -Infinity
-      return Effect.gen(function* () {
-        const now = performance.now()
-        if (now - start > (yield* AtomicMillis)) return yield* new AtomicStopped({ state: "failed" })
-        if (now - lookedAt < CANCELLATION_MILLIS) return false
-        lookedAt = now
-        return (yield* jobs.isCanceled(job)) ? yield* new AtomicStopped({ state: "canceled" }) : false
-      })
-    }
 
     const endStopped = (job: Job, { state }: AtomicStopped) =>
       state === "failed" ? end(job, state, TOO_SLOW) : end(job, state)

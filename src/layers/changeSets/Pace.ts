@@ -1,0 +1,31 @@
+import { Context, Data, Effect } from "effect"
+import { type Job, Jobs, type LeaseLost } from "../jobs/Jobs.ts"
+import type { StoredChangeSet } from "./StoredChangeSet.ts"
+
+/** Milliseconds after which a transaction of a set in mode `each` ends with what it has performed. */
+export const StepMillis = Context.Reference<number>("layers/changeSets/StepMillis", { defaultValue: () => 1_000 })
+
+/** Maximum milliseconds of the transaction of an atomic set, and between two looks for a cancellation. */
+export const AtomicMillis = Context.Reference<number>("layers/changeSets/AtomicMillis", { defaultValue: () => 30_000 })
+const CANCELLATION_MILLIS = 250
+
+/** An atomic set was canceled, or takes too long, so nothing may be stored. */
+export class AtomicStopped extends Data.TaggedError("AtomicStopped")<{ readonly state: "canceled" | "failed" }> {}
+
+/** Ends a step of mode `each` after its time. Checks an atomic set, whose step cannot end early. */
+export const makePace = Effect.gen(function* () {
+  const jobs = yield* Jobs
+
+  return (job: Job, { mode }: StoredChangeSet): Effect.Effect<boolean, LeaseLost | AtomicStopped> => {
+    const start = performance.now()
+    if (mode === "each") return Effect.map(StepMillis, (limit) => performance.now() - start > limit)
+    let lookedAt = -Infinity
+    return Effect.gen(function* () {
+      const now = performance.now()
+      if (now - start > (yield* AtomicMillis)) return yield* new AtomicStopped({ state: "failed" })
+      if (now - lookedAt < CANCELLATION_MILLIS) return false
+      lookedAt = now
+      return (yield* jobs.isCanceled(job)) ? yield* new AtomicStopped({ state: "canceled" }) : false
+    })
+  }
+})
