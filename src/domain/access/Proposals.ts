@@ -5,6 +5,7 @@ import type { DocumentPage, JsonText } from "../json/Document.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
+import type { Members } from "../journal/Conflicts.ts"
 import { CatalogKind } from "../journal/Kinds.ts"
 import { Uuid } from "../Uuid.ts"
 import type { Write } from "../Write.ts"
@@ -75,17 +76,20 @@ export class ProposalDecided extends Schema.TaggedError<ProposalDecided>()("Prop
   }
 }
 
-/** The resource has another version than the one that the proposal is based on. */
+/** Others changed what a proposal writes or computes from, after the agent made it. */
 export class ProposalOutdated extends Schema.TaggedError<ProposalOutdated>()("ProposalOutdated", {
   resource: CatalogKind,
   id: Uuid,
   proposed: Schema.Int,
   /** Null if the resource was deleted. */
-  current: Schema.NullOr(Schema.Int)
+  current: Schema.NullOr(Schema.Int),
+  /** Members with which the proposal conflicts; null for the whole resource. */
+  members: Schema.NullOr(Schema.Array(Schema.String))
 }) {
   override get message() {
-    const { current, id, proposed, resource } = this
-    const now = current === null ? "was deleted" : `is at version ${current}`
+    const { current, id, members, proposed, resource } = this
+    const changed = members === null ? "" : `, with another ${members.join(", ")}`
+    const now = current === null ? "was deleted" : `is at version ${current}${changed}`
     return `The ${resource} ${id} ${now}, and the proposal is based on version ${proposed}; reject it, so that the agent can make a new proposal`
   }
 }
@@ -145,15 +149,16 @@ export class Proposals extends Context.Service<
     /** Returns the call that a proposal would make. */
     readonly proposedCall: (store: StoreId, id: ProposalId) => Effect.Effect<ProposedCall, ProposalNotFound>
     /**
-     * Performs the proposed `write` if the proposal is pending and the resource still has the version it is based on.
-     * `edited`: the payload of the write, if the member changed it. `write` returns the response to store with the proposal,
-     * or null if its changes are the result.
+     * Performs the proposed `write` if the proposal is pending and nobody has changed what it touches. `touchedBy` returns
+     * that from the state of the resource. `edited`: the payload of the write, if the member changed it. `write` returns
+     * the response to store with the proposal, or null if its changes are the result.
      */
     readonly approve: <E>(
       store: StoreId,
       id: ProposalId,
       by: MerchantId,
       write: Write<JsonText | null, E>,
+      touchedBy: (state: JsonObject) => Members,
       edited: JsonText | null
     ) => Write<JsonText, E | ProposalNotFound | ProposalDecided | ProposalOutdated>
     readonly reject: (

@@ -65,3 +65,16 @@ export class OperationScopeMissing extends Schema.TaggedError<OperationScopeMiss
     return `An operation of the change set needs the scope ${this.scopes.join(" or ")}, which was not granted`
   }
 }
+
+/** Others changed what an operation writes or computes from, after its preview. */
+export class ChangedByOthers extends Schema.TaggedError<ChangedByOthers>()("ChangedByOthers", {
+  /** Null for the whole resource. */
+  members: Schema.NullOr(Schema.Array(Schema.String)),
+  current: Schema.Int
+}) {
+  override get message() {
+    const members = [...new Set(this.members?.map((path) => path.replace(/\/.*/, "")))]
+    const changed = members.length === 0 ? "the resource" : members.join(", ")
+    return `Others changed ${changed} after the preview; the version is now ${this.current}. Make a new change set, or apply with \`onConflict: overwrite\``
+  }
+}

@@ -21,11 +21,19 @@ const UndoOperation = Schema.Struct({
 export const StoredOperation = Schema.Union([Operation, EditOperation, UndoOperation])
 export type StoredOperation = typeof StoredOperation.Type
 
-/** Operation with its place in the set, and the version of its resource at the preview, if it must be the same. */
+/** Resource that the preview of an operation was computed from. */
+export interface Base {
+  /** Null if the preview did not store it. */
+  readonly id: string | null
+  /** Version before the transaction of the preview; 0 if an earlier operation in it created the resource. */
+  readonly version: number
+}
+
+/** Operation with its place in the set. Without a `base`, changes of others since the preview do not matter. */
 export interface NumberedOperation {
   readonly index: number
   readonly operation: StoredOperation
-  readonly seen: number | null
+  readonly base: Base | null
 }
 
 /** Result of performing an operation. */
@@ -37,6 +45,8 @@ export interface Performed {
   /** Versions before and after. */
   readonly seen: number | null
   readonly version: number | null
+  /** Version before the transaction; 0 if an earlier operation in it created the resource. */
+  readonly base?: number | null
   readonly entryId: string | null
   readonly error: string | null
   readonly issues: ReadonlyArray<string> | null

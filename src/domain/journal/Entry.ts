@@ -1,5 +1,5 @@
 import type { JsonText } from "../json/Document.ts"
-import { type JsonObject } from "../json/Json.ts"
+import { canonical, isObject, type JsonObject } from "../json/Json.ts"
 import { type Change, Encoded, type Snapshot } from "../Write.ts"
 
 /**
@@ -67,8 +67,42 @@ export const makeJournalDiff = ({ after, before }: Pick<Change, "before" | "afte
   }
 }
 
-/** Restores the members that a change changed to their values before it. */
+const isVariant = (value: unknown): value is JsonObject & { readonly id: string } =>
+  isObject(value) && typeof value["id"] === "string"
+
+/** Returns the object with the members restored in which two states of it differ. */
+const restoreDifferences = (current: JsonObject, before: JsonObject, after: JsonObject): JsonObject => {
+  const changed = Object.keys({ ...before, ...after }).filter(
+    (name) => canonical(before[name]) !== canonical(after[name])
+  )
+  const kept = Object.entries(current).filter(([name]) => !changed.includes(name) || name in before)
+  return {
+    ...Object.fromEntries(kept),
+    ...Object.fromEntries(changed.flatMap((name) => (name in before ? [[name, before[name]]] : [])))
+  }
+}
+
+/** Restores variants one by one, so that later changes of their other members stay. */
+const restoreVariants = (current: unknown, before: unknown, after: unknown): unknown => {
+  const areLists = Array.isArray(current) && Array.isArray(before) && Array.isArray(after)
+  if (!areLists || ![...current, ...before, ...after].every(isVariant)) return before
+  const byId = (variants: ReadonlyArray<unknown>) =>
+    new Map(variants.filter(isVariant).map((one) => [one.id, one] as const))
+  const [now, old, since] = [byId(current), byId(before), byId(after)]
+  const isSameList = before.length === after.length && before.every(({ id }, at) => id === after[at].id)
+  const ids: ReadonlyArray<string> = (isSameList ? current : before).map(({ id }) => id)
+  return ids.flatMap((id): ReadonlyArray<unknown> => {
+    const [ofNow, ofOld, ofSince] = [now.get(id), old.get(id), since.get(id)]
+    if (ofOld === undefined) return ofNow === undefined ? [] : [ofNow]
+    return [ofNow === undefined || ofSince === undefined ? ofOld : restoreDifferences(ofNow, ofOld, ofSince)]
+  })
+}
+
+/** Restores the members that a change changed to their values before it. Variants are restored one by one. */
 export const restoreMembers = (fields: JsonObject, before: JsonObject, after: JsonObject): JsonObject => ({
   ...Object.fromEntries(Object.entries(fields).filter(([name]) => name in before || !(name in after))),
-  ...before
+  ...before,
+  ...("variants" in before && "variants" in after
+    ? { variants: restoreVariants(fields["variants"], before["variants"], after["variants"]) }
+    : {})
 })

@@ -1,14 +1,6 @@
 import { Array } from "effect"
 import type { EntryId } from "./Activity.ts"
-
-/** Part of a change that decides whether it overlaps with others. */
-export interface ChangeFootprint {
-  readonly id: EntryId
-  readonly resourceId: string
-  /** Changed members; null if the resource was created or deleted. */
-  readonly members: ReadonlyArray<string> | null
-  readonly undoes: EntryId | null
-}
+import { type ChangeFootprint, findUndone, isOverlap, overlapOf } from "./Conflicts.ts"
 
 /** Changes to undo and their conflicts. */
 export interface UndoConflicts {
@@ -18,16 +10,6 @@ export interface UndoConflicts {
   readonly undoneBy: ReadonlyMap<EntryId, EntryId>
   readonly overlaps: ReadonlyArray<{ readonly id: EntryId; readonly changedBy: ReadonlyArray<EntryId> }>
 }
-
-/** Maps each undone entry to the entry that undid it, unless that one was undone itself. */
-const findUndone = (history: ReadonlyArray<ChangeFootprint>): ReadonlyMap<EntryId, EntryId> => {
-  const by = new Map<EntryId, EntryId>()
-  for (const { id, undoes } of history.toReversed()) if (undoes !== null && !by.has(id)) by.set(undoes, id)
-  return by
-}
-
-const overlap = (a: ChangeFootprint, b: ChangeFootprint) =>
-  a.members === null || b.members === null || a.members.some((member) => b.members?.includes(member))
 
 /**
  * Determines which entries can be undone. `history` contains all entries of their resources from the first one on, in
@@ -63,7 +45,9 @@ export const findUndoConflicts = (
   const overlaps = Object.values(Array.groupBy(history, ({ resourceId }) => resourceId)).flatMap((changes) =>
     changes.flatMap((change, index) => {
       if (!left.has(change.id)) return []
-      const changedBy = standingOf(changes.slice(index + 1)).filter((other) => overlap(change, other))
+      const changedBy = standingOf(changes.slice(index + 1)).filter(({ members }) =>
+        isOverlap(overlapOf(change.members, members))
+      )
       return changedBy.length === 0 ? [] : [{ id: change.id, changedBy: changedBy.map(({ id }) => id) }]
     })
   )

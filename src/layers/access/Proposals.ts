@@ -17,14 +17,17 @@ import {
 } from "../../domain/access/Proposals.ts"
 import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
+import { isOverlap, type Members } from "../../domain/journal/Conflicts.ts"
+import { isObject, type JsonObject } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Change, ChangeRecorder, Write } from "../../domain/Write.ts"
-import { currentVersion } from "../journal/CatalogTables.ts"
+import { currentDocument, currentVersion } from "../journal/CatalogTables.ts"
+import { laterChanges } from "../journal/LaterChanges.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { END, pageReader, selectPage, START } from "../sql/Pages.ts"
 import { purgeExpired } from "../sql/Purging.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { findJson, requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant, type Fragment } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
@@ -41,16 +44,12 @@ interface Decision {
   readonly response?: JsonText | null
 }
 
-/** Resources that a proposal is based on, with their versions. */
-const BasedOn = Schema.Array(
-  Schema.Struct({ resource: ProposalOutdated.fields.resource, id: Schema.String, version: Schema.Int })
-)
-
-const readBasedOn = rowReader(Schema.Struct({ basedOn: Schema.fromJsonString(BasedOn) }))
-
-/** Reads a resource that a proposal is based on, at another version than proposed. */
-const readOutdated = rowReader(
-  Schema.Struct(Struct.pick(ProposalOutdated.fields, ["resource", "id", "proposed", "current"]))
+/** Reads resources that a proposal is based on, with their states if their versions are others than proposed. */
+const readStates = rowsReader(
+  Schema.Struct({
+    ...Struct.pick(ProposalOutdated.fields, ["resource", "id", "proposed", "current"]),
+    state: Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+  })
 )
 
 const readStatus = rowReader(Schema.Struct({ status: ProposalStatus }))
@@ -86,6 +85,7 @@ export const ProposalsLive = Layer.effect(
     const { lockStore } = yield* StoreAllocation
     const { tryOut } = yield* UnitOfWork
     const { spend } = yield* Budget
+    const { conflictsSince } = yield* laterChanges
 
     const currentStatus = sql`
       case when status = 'pending' and expires_at <= statement_timestamp() then 'expired' else status end
@@ -151,32 +151,57 @@ export const ProposalsLive = Layer.effect(
       return Option.isSome(decided) ? decided.value : yield* failUndecidable(store, id, agent)
     }, orDefect)
 
-    /** Fails if a resource that the proposal is based on has another version. */
-    const requireCurrent = Effect.fnUntraced(function* (store: StoreId, id: ProposalId) {
-      const outdated = yield* readOutdated(sql`
-        select g.resource, g.id, g.version as proposed, current
+    /** Fails if others changed, between two versions of a resource, what the proposal touches. */
+    const requireUntouched = Effect.fnUntraced(function* (
+      store: StoreId,
+      proposal: ProposalId,
+      { current, id, proposed, resource }: Pick<ProposalOutdated, "resource" | "id" | "proposed" | "current">,
+      touched: Members
+    ) {
+      if (current === null) return yield* new ProposalOutdated({ resource, id, proposed, current, members: null })
+      const findConflicts = conflictsSince(store, proposal, null)
+      const [members = null] = yield* findConflicts([{ id, version: proposed, current, touched }])
+      if (isOverlap(members)) yield* new ProposalOutdated({ resource, id, proposed, current, members })
+    })
+
+    /** Fails if others changed what the proposal touches. Returns the current versions of the resources. */
+    const requireCurrent = Effect.fnUntraced(function* (
+      store: StoreId,
+      proposal: ProposalId,
+      touchedBy: (state: JsonObject) => Members
+    ) {
+      const states = yield* readStates(sql`
+        select g.resource, g.id, g.version as proposed, now.current, now.state
         from proposals p, json_to_recordset(p.based_on) as g (resource text, id uuid, version integer), lateral (
-          select ${currentVersion(sql`p.store_id`, sql`g.resource`, sql`g.id`)} as current
+          select current, case when current <> g.version then
+            ${currentDocument(sql`p.store_id`, sql`g.resource`, sql`g.id`)}
+          end as state
+          from (select ${currentVersion(sql`p.store_id`, sql`g.resource`, sql`g.id`)} as current offset 0) as found
         ) as now
-        where p.store_id = ${store} and p.id = ${id} and current is distinct from g.version limit 1
+        where p.store_id = ${store} and p.id = ${proposal}
       `)
-      if (Option.isSome(outdated)) yield* new ProposalOutdated(outdated.value)
+      for (const { state, ...one } of states) {
+        if (one.current !== one.proposed) yield* requireUntouched(store, proposal, one, touchedBy(state ?? {}))
+      }
+      return states
     }, orDefect)
 
-    /** Fails if the changes were based on other versions than the proposal, because of a write in between. */
-    const requireSameVersions = Effect.fnUntraced(function* (
+    /** Fails if another write changed, since the versions were read, what the proposal touches. */
+    const requireSame = Effect.fnUntraced(function* (
       store: StoreId,
-      id: ProposalId,
-      basedOn: typeof BasedOn.Type,
+      proposal: ProposalId,
+      read: Effect.Success<ReturnType<typeof requireCurrent>>,
+      touchedBy: (state: JsonObject) => Members,
       changes: ReadonlyArray<Change>
     ) {
-      const actual = versionsBefore(changes)
-      for (const { version: proposed, ...resource } of basedOn) {
-        const changed = actual.find((one) => one.id === resource.id)
-        if (changed === undefined) yield* requireCurrent(store, id)
-        else if (changed.version !== proposed) {
-          yield* new ProposalOutdated({ ...resource, proposed, current: changed.version })
-        }
+      const versions = versionsBefore(changes)
+      for (const { current: last, id, proposed, resource } of read) {
+        const current = versions.find((one) => one.id === id)?.version ?? last
+        const before = changes.find(({ resourceId }) => resourceId === id)?.before?.json
+        if (current === last || before === undefined) continue
+        const state: unknown = JSON.parse(before)
+        const touched = touchedBy(isObject(state) ? state : {})
+        yield* requireUntouched(store, proposal, { resource, id, proposed, current }, touched)
       }
     })
 
@@ -210,15 +235,12 @@ export const ProposalsLive = Layer.effect(
       `)
     }, orDefect)
 
-    /** Locks a pending proposal, whose resources must not have changed, and returns what it is based on. */
-    const lockCurrent = Effect.fnUntraced(function* (store: StoreId, id: ProposalId) {
-      const locked = yield* readBasedOn(sql`
-        select based_on::text as "basedOn" from proposals where store_id = ${store} and id = ${id} and ${isPending}
-        for no key update
-      `)
-      if (Option.isNone(locked)) return yield* failUndecidable(store, id, null)
-      yield* requireCurrent(store, id)
-      return locked.value.basedOn
+    /** Locks a pending proposal. */
+    const lockPending = Effect.fnUntraced(function* (store: StoreId, id: ProposalId) {
+      const locked = yield* sql`
+        select from proposals where store_id = ${store} and id = ${id} and ${isPending} for no key update
+      `
+      if (locked.length === 0) yield* failUndecidable(store, id, null)
     }, orDefect)
 
     return Proposals.of({
@@ -255,12 +277,14 @@ export const ProposalsLive = Layer.effect(
         id: ProposalId,
         by: MerchantId,
         write: Write<JsonText | null, E>,
+        touchedBy: (state: JsonObject) => Members,
         edited: string | null
       ): Effect.fn.Return<string, E | ProposalNotFound | ProposalDecided | ProposalOutdated, ChangeRecorder> {
-        const basedOn = yield* lockCurrent(store, id)
+        yield* lockPending(store, id)
+        const read = yield* requireCurrent(store, id, touchedBy)
         const changes: Array<Change> = []
         const response = yield* observeChanges(write, (some) => changes.push(...some))
-        yield* requireSameVersions(store, id, basedOn, changes)
+        yield* requireSame(store, id, read, touchedBy, changes)
         return yield* decide(store, id, null, { status: "approved", by, edited, response, result: resultOf(changes) })
       }),
 

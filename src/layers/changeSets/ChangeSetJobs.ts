@@ -145,7 +145,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const numbered = yield* rows.listOperations(storeId, set.id, set.done, limit)
       const collector = yield* collect(context, sums)
       const write = observeChanges(
-        operations.perform(storeId, numbered, set.change, set.onConflict, () => pace(job, set)),
+        operations.perform(storeId, numbered, set, () => pace(job, set)),
         collector.addChanges
       )
       const results = yield* Effect.result(run(recorded(context, null, write), "dryRun"))
@@ -204,10 +204,8 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         const overwrites = set.onConflict === "overwrite"
         const withRefused = overwrites && set.undoes !== null
         const numbered = yield* rows.listChanging(storeId, set.id, set.done, limit, withRefused)
-        const conditional = overwrites ? numbered.map((one) => ({ ...one, seen: null })) : numbered
-        const results = yield* operations.perform(storeId, conditional, set.change, set.onConflict, () =>
-          pace(job, set)
-        )
+        const conditional = overwrites ? numbered.map((one) => ({ ...one, base: null })) : numbered
+        const results = yield* operations.perform(storeId, conditional, set, () => pace(job, set))
         if (isAtomic && results.some(({ outcome }) => outcome === "refused"))
           return yield* new AtomicRefusal({ results })
         yield* rows.storeResults(storeId, set.id, results, true)

@@ -18,7 +18,8 @@ const readOperations = rowsReader(
   Schema.Struct({
     index: Schema.Int,
     operation: Schema.fromJsonString(Schema.Unknown),
-    seen: Schema.NullOr(Schema.Int),
+    baseId: Schema.NullOr(Schema.String),
+    base: Schema.NullOr(Schema.Int),
     wasRefused: Schema.Boolean
   })
 )
@@ -31,6 +32,12 @@ const readImportRows = rowsReader(
 interface ChangingOperation extends NumberedOperation {
   readonly wasRefused: boolean
 }
+
+const toNumbered = (row: Effect.Success<ReturnType<typeof readOperations>>[number]): NumberedOperation => ({
+  index: row.index,
+  operation: decodeOperation(row.operation),
+  base: row.base === null ? null : { id: row.baseId, version: row.base }
+})
 
 /** Rows of uploads, of the operations of change sets, and of their results. */
 export class OperationRepository extends Context.Service<OperationRepository>()(
@@ -120,13 +127,10 @@ export class OperationRepository extends Context.Service<OperationRepository>()(
           limit: number
         ) {
           const rows = yield* readOperations(sql`
-          select index, operation, null::integer as seen, false as "wasRefused" from change_set_operations
+          select index, operation, null as "baseId", null::integer as base, false as "wasRefused" from change_set_operations
           where store_id = ${store} and change_set_id = ${id} and index >= ${first} order by index limit ${limit}
         `)
-          return rows.map(({ operation, ...row }): NumberedOperation => ({
-            ...row,
-            operation: decodeOperation(operation)
-          }))
+          return rows.map(toNumbered)
         }, orDefect),
 
         /** Reads rows of an import from a position on, at least one if any is left. */
@@ -156,7 +160,8 @@ export class OperationRepository extends Context.Service<OperationRepository>()(
           withRefused: boolean
         ) {
           const rows = yield* readOperations(sql`
-          select r.index, o.operation, r.seen, r.outcome = 'refused' as "wasRefused" from change_set_results r, lateral (
+          select r.index, o.operation, case when r.base is not null then r.resource_id end as "baseId",
+            coalesce(r.base, r.seen) as base, r.outcome = 'refused' as "wasRefused" from change_set_results r, lateral (
             select operation from change_set_operations o
             where o.store_id = r.store_id and o.change_set_id = r.change_set_id and o.index = r.index limit 1
           ) o
@@ -164,10 +169,7 @@ export class OperationRepository extends Context.Service<OperationRepository>()(
             and (r.outcome in ('created', 'updated', 'deleted') or (${withRefused} and r.outcome = 'refused'))
           order by r.index limit ${limit}
         `)
-          return rows.map(({ operation, ...row }): ChangingOperation => ({
-            ...row,
-            operation: decodeOperation(operation)
-          }))
+          return rows.map((row): ChangingOperation => ({ ...toNumbered(row), wasRefused: row.wasRefused }))
         }, orDefect),
 
         /** Stores results of the preview, or of the application. */
@@ -182,21 +184,22 @@ export class OperationRepository extends Context.Service<OperationRepository>()(
             plainArray(results.map((result) => valueOf(result) ?? NULL_ELEMENT))
           yield* sql`
           insert into change_set_results as r (
-            store_id, change_set_id, index, outcome, resource, resource_id, seen, version, entry_id, is_applied, error, issues,
-            line, external_id
+            store_id, change_set_id, index, outcome, resource, resource_id, seen, version, base, entry_id, is_applied, error,
+            issues, line, external_id
           )
-          select ${store}, ${id}, index, outcome, resource, resource_id, seen, version, entry_id, ${isApplied}, error,
+          select ${store}, ${id}, index, outcome, resource, resource_id, seen, version, base, entry_id, ${isApplied}, error,
             issues::json, line, external_id
           from unnest(
             ${plain(({ index }) => index)}::integer[], ${plain(({ outcome }) => outcome)}::text[],
             ${plain(({ resource }) => resource)}::text[], ${plain(({ id }) => id)}::uuid[],
             ${plain(({ seen }) => seen)}::integer[], ${plain(({ version }) => version)}::integer[],
+            ${plain(({ base }) => base ?? null)}::integer[],
             ${plain(({ entryId }) => (isApplied ? entryId : null))}::uuid[],
             ${textArray(results.map(({ error }) => error))}::text[],
             ${textArray(results.map(({ issues }) => (issues === null ? null : JSON.stringify(issues))))}::text[],
             ${plain(({ row }) => row?.line ?? null)}::integer[],
             ${textArray(results.map(({ row }) => row?.externalId ?? null))}::text[]
-          ) as list (index, outcome, resource, resource_id, seen, version, entry_id, error, issues, line, external_id)
+          ) as list (index, outcome, resource, resource_id, seen, version, base, entry_id, error, issues, line, external_id)
           on conflict (store_id, change_set_id, index) do update
           set outcome = excluded.outcome, resource_id = excluded.resource_id, seen = excluded.seen,
             version = excluded.version, entry_id = excluded.entry_id, is_applied = excluded.is_applied,

@@ -1,12 +1,12 @@
 import { Array, Context, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
-import type { CollectionId } from "../../domain/catalog/Collection.ts"
-import { CollectionNotFound } from "../../domain/catalog/Collection.ts"
+import { CollectionId, CollectionNotFound } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
-import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
-import type { Edit } from "../../domain/changeSets/Edit.ts"
+import { ChangedByOthers } from "../../domain/changeSets/Refusals.ts"
 import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import { touchedByOperation } from "../../domain/changeSets/Touched.ts"
+import { isOverlap } from "../../domain/journal/Conflicts.ts"
 import { CatalogKind } from "../../domain/journal/Kinds.ts"
 import { Undo } from "../../domain/journal/Undo.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
@@ -15,6 +15,7 @@ import type { Change, Write } from "../../domain/Write.ts"
 import { CollectionRepository } from "../catalog/CollectionRepository.ts"
 import { decodeMembers } from "../catalog/Collections.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { type FindConflicts, laterChanges } from "../journal/LaterChanges.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
@@ -22,6 +23,7 @@ import { observeChanges } from "../Writes.ts"
 import { versionsOf } from "./JobSteps.ts"
 import { isBatched, type Refusal, refused } from "./ProductDecisions.ts"
 import { ProductOperations } from "./ProductOperations.ts"
+import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
 /** Maximum number of operations that are decided together, and the rest after them (docs/performance.md, Import). */
 const BATCH = 100
@@ -48,6 +50,17 @@ const targetOf = (operation: StoredOperation): Pick<Performed, "resource" | "id"
   }
 }
 
+/** Adds to results the versions of their resources before the first of them. */
+const withBases = (results: ReadonlyArray<Performed>): ReadonlyArray<Performed> => {
+  const bases = new Map<string, number>()
+  return results.map((result) => {
+    if (result.id === null) return result
+    const base = bases.get(result.id) ?? (result.outcome === "created" ? 0 : result.seen)
+    if (base !== null) bases.set(result.id, base)
+    return { ...result, base }
+  })
+}
+
 /** Right of the service to undo all entries of a set: the caller's own right was checked before. */
 const ALL_ENTRIES = { kinds: CatalogKind.literals, ownId: null }
 
@@ -61,6 +74,7 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
     const collections = yield* CollectionRepository
     const products = yield* ProductOperations
     const unitOfWork = yield* UnitOfWork
+    const { conflictsSince } = yield* laterChanges
 
     /** Locks the collections that operations name before the store, in the lock order of ARCHITECTURE.md. */
     const lockCollections = Effect.fnUntraced(function* (store: StoreId, operations: ReadonlyArray<NumberedOperation>) {
@@ -125,23 +139,42 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
       }
     }
 
+    /** Finds the changes of others since the preview with which an operation of a collection conflicts. */
+    const findConflict = Effect.fnUntraced(function* (
+      store: StoreId,
+      { base, operation }: NumberedOperation,
+      findConflicts: FindConflicts
+    ) {
+      const { id, resource } = targetOf(operation)
+      const touched = touchedByOperation(operation, null, {})
+      if (base === null || resource !== "collection" || id === null || touched?.length === 0) return undefined
+      const row = yield* collections.lock(store, CollectionId.make(id, { disableChecks: true }))
+      if (row._tag === "None") return undefined
+      const current = row.value.head.version
+      const [members] = yield* findConflicts([{ id, version: base.version, current, touched }])
+      return members === undefined || !isOverlap(members) ? undefined : new ChangedByOthers({ members, current })
+    }, orDefect)
+
     /** Performs one operation in a savepoint, so that its refusal undoes nothing else. */
-    const performOne = Effect.fnUntraced(function* (store: StoreId, numbered: NumberedOperation) {
-      const { index, operation, seen } = numbered
+    const performOne = Effect.fnUntraced(function* (
+      store: StoreId,
+      numbered: NumberedOperation,
+      findConflicts: FindConflicts
+    ) {
+      const { base, index, operation } = numbered
+      const target = targetOf(operation)
+      const conflict = yield* findConflict(store, numbered, findConflicts)
+      const seen = base === null ? null : (conflict?.current ?? base.version)
+      if (conflict !== undefined) return refused(numbered, conflict, { ...target, seen })
       const expected = "expectedVersion" in operation ? operation.expectedVersion : undefined
-      if (expected !== undefined && seen !== null && expected !== seen) {
-        return refused(numbered, new VersionMismatch({ current: seen }), { ...targetOf(operation), seen })
-      }
-      const condition = seen ?? expected
       const changes: Array<Change> = []
       const result = yield* Effect.result(
         unitOfWork.run(
-          observeChanges(write(store, operation, condition === undefined ? "any" : [condition]), (some) =>
+          observeChanges(write(store, operation, expected === undefined ? "any" : [expected]), (some) =>
             changes.push(...some)
           )
         )
       )
-      const target = targetOf(operation)
       if (Result.isFailure(result)) return refused(numbered, result.failure, { ...target, seen })
       const [change] = changes
       const none = { error: null, issues: null }
@@ -167,8 +200,7 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
       perform: <E>(
         store: StoreId,
         operations: ReadonlyArray<NumberedOperation>,
-        edit: Edit | null,
-        onConflict: OnConflict,
+        set: Pick<StoredChangeSet, "id" | "change" | "onConflict">,
         pace: () => Effect.Effect<boolean, E>
       ): Write<ReadonlyArray<Performed>, StoreNotFound | E> =>
         Effect.gen(function* () {
@@ -176,22 +208,24 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
           yield* lockStore(store)
           const isOver = pace()
           const performed: Array<Performed> = []
+          const findConflicts = conflictsSince(store, set.id, set.id)
           let size = BATCH
           while (performed.length < operations.length) {
             const rest = operations.slice(performed.length, performed.length + size)
             const batched = Array.takeWhile(rest, (numbered) => isBatched(numbered))
-            const results = batched.length === 0 ? [] : yield* products.perform(store, batched, edit, onConflict)
+            const results = batched.length === 0 ? [] : yield* products.perform(store, batched, set, findConflicts)
             performed.push(...results)
             // Operations that are performed one by one follow each other, so no others are loaded with the next one.
             size = results.length === 0 ? 1 : Math.min(BATCH, size * 2)
             const [next] = rest
-            if (results.length === 0 && next !== undefined) performed.push(yield* performOne(store, next))
+            if (results.length === 0 && next !== undefined)
+              performed.push(yield* performOne(store, next, findConflicts))
             // The next operations may read what these ones change.
             yield* unitOfWork.flush
             if (performed.length < operations.length && (yield* isOver)) break
             if (batched.length > 0) yield* Effect.sleep(REST)
           }
-          return performed
+          return withBases(performed)
         }).pipe(Effect.withSpan("Operations.perform"))
     }
   })

@@ -4,9 +4,11 @@ import { patchProduct, type Product, ProductId } from "../../domain/catalog/Prod
 import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
 import { type Edit, patchOfEdit } from "../../domain/changeSets/Edit.ts"
 import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import { touchedByOperation } from "../../domain/changeSets/Touched.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import { productOf } from "../catalog/ProductRepository.ts"
 import type { StoredProduct } from "../catalog/ProductRows.ts"
+import type { Outdated } from "../journal/LaterChanges.ts"
 import { type JournalRow, membersOfSide } from "../journal/JournalRow.ts"
 import type { SkuOwner } from "./Skus.ts"
 
@@ -124,6 +126,28 @@ export const findTarget = (
       : Result.succeed({ id: toId(id), variantId: undefined })
   }
   return Result.succeed({ id: toId(operation.id ?? ""), variantId: undefined })
+}
+
+/**
+ * Returns the change that an operation makes of a product which is another one, or has another version, than in the
+ * preview; undefined if others cannot have changed it.
+ */
+export const findOutdated = (
+  { base, operation }: NumberedProductOperation,
+  loaded: Loaded & { readonly edit: Edit | null }
+): Outdated | undefined => {
+  if (base === null || operation.op === "product.create" || operation.op === "entry.undo") return undefined
+  const target = findTarget(operation, loaded)
+  if (Result.isFailure(target)) return undefined
+  const { id, variantId } = target.success
+  const product = loaded.products.get(id)?.product
+  if (product === undefined) return undefined
+  const { version: current } = product
+  // A resource that an earlier operation creates has another id in the preview.
+  const isOther = base.id !== null && base.version > 0 && base.id !== id
+  if (!isOther && current === base.version) return undefined
+  const touched = touchedByOperation(operation, loaded.edit, { product, variantId })
+  return { id, version: isOther ? null : base.version, current, touched }
 }
 
 /** Computes the next state of a product, null if it is deleted; none if the operation is not a simple change. */

@@ -9,7 +9,8 @@ import {
 } from "../../domain/catalog/Product.ts"
 import type { Edit } from "../../domain/changeSets/Edit.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
-import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
+import { ChangedByOthers } from "../../domain/changeSets/Refusals.ts"
+import { isOverlap } from "../../domain/journal/Conflicts.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { ProductBatch, type ProductDraft } from "../catalog/ProductBatch.ts"
@@ -20,6 +21,7 @@ import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { ExternalIds } from "../imports/ExternalIds.ts"
 import { ENTRY_COLUMNS, JournalRow } from "../journal/JournalRow.ts"
 import { partOf } from "../journal/Journal.ts"
+import type { FindConflicts } from "../journal/LaterChanges.ts"
 import { resourceHistory } from "../journal/ResourceHistory.ts"
 import { productReferences } from "../journal/UndoProducts.ts"
 import { FileRows } from "../media/FileRows.ts"
@@ -28,8 +30,10 @@ import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import {
   ExternalIdTaken,
+  findOutdated,
   findTarget,
   isRestorable,
+  type Loaded,
   nextOf,
   type NumberedProductOperation,
   type ProductOperation,
@@ -39,6 +43,7 @@ import {
   toId
 } from "./ProductDecisions.ts"
 import { ownersOfStored, Skus } from "./Skus.ts"
+import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
 const encode = (product: Product): StoredProduct => ({ product, json: JSON.stringify(product) })
 
@@ -112,6 +117,20 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
       return { products, idsByExternalId, owners, entries: entriesById, restored }
     }, orDefect)
 
+    /** Finds the changes of others since the preview with which operations conflict, by their places in the set. */
+    const listConflicts = Effect.fnUntraced(function* (
+      operations: ReadonlyArray<NumberedProductOperation>,
+      loaded: Loaded & { readonly edit: Edit | null },
+      findConflicts: FindConflicts
+    ) {
+      const outdated = operations.flatMap((numbered) => {
+        const found = findOutdated(numbered, loaded)
+        return found === undefined ? [] : [{ ...found, index: numbered.index }]
+      })
+      const conflicts = outdated.length === 0 ? [] : yield* findConflicts(outdated)
+      return new Map(Array.zip(outdated, conflicts).map(([{ index }, members]) => [index, members] as const))
+    })
+
     return {
       /**
        * Performs the first operations, up to one that depends on an earlier one of them or is not a simple change, and at
@@ -120,12 +139,13 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
       perform: Effect.fn("ProductOperations.perform")(function* (
         store: StoreId,
         operations: ReadonlyArray<NumberedProductOperation>,
-        edit: Edit | null,
-        onConflict: OnConflict
+        { change: edit, onConflict }: Pick<StoredChangeSet, "change" | "onConflict">,
+        findConflicts: FindConflicts
       ) {
         const { capacity, clock, limit } = yield* lockCapacity(store)
         const { at } = stampOf(clock)
         const loaded = { ...(yield* load(store, operations)), edit, onConflict }
+        const conflicts = yield* listConflicts(operations, loaded, findConflicts)
         let free = capacity
         let changesSkus = false
         let hasDeleted = false
@@ -186,7 +206,7 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
         }
 
         const decide = (numbered: NumberedProductOperation): Decision => {
-          const { operation, seen } = numbered
+          const { operation } = numbered
           if (operation.op === "product.create") return decideCreation(numbered, operation)
           if (changesSkus && skuOf(operation) !== undefined) return { kind: "wait" }
           if ("externalId" in operation && named.has(operation.externalId ?? "")) return { kind: "wait" }
@@ -208,8 +228,12 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           }
           const { version } = before.product
           const expected = "expectedVersion" in operation ? operation.expectedVersion : undefined
-          if ((seen !== null && seen !== version) || (expected !== undefined && expected !== version)) {
+          if (expected !== undefined && expected !== version) {
             return refuse(new VersionMismatch({ current: version }), id, version)
+          }
+          const conflict = conflicts.get(numbered.index)
+          if (conflict !== undefined && isOverlap(conflict)) {
+            return refuse(new ChangedByOthers({ members: conflict, current: version }), id, version)
           }
           const next = nextOf(operation, before, variantId, at, loaded)
           if (Result.isFailure(next)) return refuse(next.failure, id, version)

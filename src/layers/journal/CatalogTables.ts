@@ -24,14 +24,22 @@ export const CATALOG_TABLES = {
   }
 } as const satisfies Record<CatalogKind, CatalogTable>
 
-/** Expression of the current version of the resource with this kind and id; null if it does not exist. */
-export const currentVersion = (store: Fragment, kind: Fragment, id: Fragment): Fragment => {
-  const cases = CatalogKind.literals.map(
-    (literal) => sql`
-      when ${kind} = ${sql.literal(`'${literal}'`)} then (
-        select version from ${sql(CATALOG_TABLES[literal].table)} where store_id = ${store} and id = ${id}
-      )
-    `
-  )
-  return sql`case ${sql.join(" ", false)(cases)} end`
-}
+/** Expression of a column of the resource with this kind and id; null if it does not exist. */
+const current =
+  (column: Fragment) =>
+  (store: Fragment, kind: Fragment, id: Fragment): Fragment => {
+    const cases = CatalogKind.literals.map(
+      (literal) => sql`
+        when ${kind} = ${sql.literal(`'${literal}'`)} then (
+          select ${column} from ${sql(CATALOG_TABLES[literal].table)} where store_id = ${store} and id = ${id}
+        )
+      `
+    )
+    return sql`case ${sql.join(" ", false)(cases)} end`
+  }
+
+/** Expression of the current version of a resource. */
+export const currentVersion = current(sql`version`)
+
+/** Expression of the stored document of a resource, as text. */
+export const currentDocument = current(sql`document::text`)

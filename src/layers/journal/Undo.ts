@@ -3,7 +3,8 @@ import { SqlClient } from "effect/sql"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { EntryId, EntryNotFound } from "../../domain/journal/Activity.ts"
 import { CATALOG_KINDS, CatalogKind } from "../../domain/journal/Kinds.ts"
-import { type ChangeFootprint, findUndoConflicts } from "../../domain/journal/UndoConflicts.ts"
+import type { ChangeFootprint } from "../../domain/journal/Conflicts.ts"
+import { findUndoConflicts } from "../../domain/journal/UndoConflicts.ts"
 import {
   ChangedSince,
   EntryNotOwn,
@@ -25,12 +26,11 @@ import { partOf } from "./Journal.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowReader, rowsReader } from "../sql/Rows.ts"
-import { constant } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { collectChanges, recordAll } from "../Writes.ts"
 import { CATALOG_TABLES } from "./CatalogTables.ts"
-import { AdministeredRow, ENTRY_COLUMNS, JournalRow } from "./JournalRow.ts"
-import { earliestAfter } from "./ResourceHistory.ts"
+import { AdministeredRow, ENTRY_COLUMNS, JournalRow, membersOfSide } from "./JournalRow.ts"
+import { laterChanges } from "./LaterChanges.ts"
 import { collectionUndo } from "./UndoCollections.ts"
 import { productUndo } from "./UndoProducts.ts"
 
@@ -55,17 +55,6 @@ const missingMembersOf = ({ after, before, memberships, omitted, resource }: Jou
 
 const readEntry = rowReader(Schema.Union([JournalRow, AdministeredRow]))
 const readEntries = rowsReader(JournalRow)
-const readHistory = rowsReader(
-  Schema.Struct({
-    id: Schema.toType(EntryId),
-    resourceId: Schema.String,
-    version: Schema.Int,
-    isEnd: Schema.Boolean,
-    members: Schema.NullOr(Schema.Array(Schema.String)),
-    undoes: Schema.NullOr(Schema.toType(EntryId))
-  })
-)
-
 const leastIdAt = (time: string) => leastUuidOf(new Date(time))
 
 export const UndoLive = Layer.effect(
@@ -74,28 +63,11 @@ export const UndoLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const { lockStore } = yield* StoreAllocation
     const unitOfWork = yield* UnitOfWork
+    const { list: listLater } = yield* laterChanges
     const undoChange: Record<CatalogKind, (store: StoreId, entry: JournalRow) => Write<void, UndoRefused>> = {
       product: yield* productUndo,
       collection: yield* collectionUndo
     }
-
-    const listHistory = (storeId: StoreId, resourceIds: string, versions: string, earliestIds: string) =>
-      readHistory(sql`
-        select j.id, j.resource_id as "resourceId", j.version, j.after is null as "isEnd", j.members, j.undoes
-        from unnest(${resourceIds}::uuid[], ${versions}::integer[], ${earliestIds}::uuid[])
-          as wanted (resource_id, version, earliest), lateral (
-          select id, resource_id, version, after, undoes, case when before is not null and after is not null then
-            omitted || array(
-              select json_object_keys(before::json) union select json_object_keys(after::json)
-              except select unnest('{version,updatedAt}'::text[])
-            )
-          end as members
-          from entries_of_resource(
-            ${storeId}, wanted.resource_id, wanted.earliest, wanted.version, ${constant(MAX_SINCE + 1)}
-          )
-        ) as j
-        limit ${constant(MAX_SINCE + 1)}
-      `)
 
     /** Locks everything that the undo changes, in the lock order of ARCHITECTURE.md. */
     const lockAll = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
@@ -123,12 +95,17 @@ export const UndoLive = Layer.effect(
 
     /** Lists the changes of the resources since the first of the entries, by version. */
     const findHistory = Effect.fnUntraced(function* (storeId: StoreId, entries: ReadonlyArray<JournalRow>) {
-      const firsts = firstOfEachResource(entries)
-      const history = yield* listHistory(
+      const withVariants = new Set(
+        entries.filter(({ after }) => "variants" in membersOfSide(after)).map(({ resourceId }) => resourceId)
+      )
+      const history = yield* listLater(
         storeId,
-        plainArray(firsts.map(({ resourceId }) => resourceId)),
-        plainArray(firsts.map(({ version }) => version)),
-        plainArray(firsts.map(({ id }) => earliestAfter(id)))
+        firstOfEachResource(entries).map(({ id, resourceId, version }) => ({
+          id: resourceId,
+          version,
+          since: id,
+          isByVariant: withVariants.has(resourceId)
+        }))
       )
       if (history.length > MAX_SINCE) return yield* new TooMuchToUndo()
       const sorted: ReadonlyArray<ChangeFootprint> = history.toSorted(

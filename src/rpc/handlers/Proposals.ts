@@ -2,6 +2,8 @@ import { Effect, Function as Fn, Result, Struct } from "effect"
 import { ProposalDecided, Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { canonical, isObject, type JsonObject } from "../../domain/json/Json.ts"
+import { touchedByCollectionPatch, touchedByPatch, touchedByStock } from "../../domain/changeSets/Touched.ts"
+import type { Members } from "../../domain/journal/Conflicts.ts"
 import * as Rpcs from "../groups/Proposals.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
 import type { CallError } from "../Authentication.ts"
@@ -46,6 +48,33 @@ type ApprovedError = typeof Rpcs.ProposedWriteError.Type | CallError | ProposalD
 
 type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"]
 
+const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
+
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** Members that each procedure touches, by its payload and the state of its resource. */
+const TOUCHED_BY: Record<Proposable, (payload: JsonObject, state: JsonObject) => Members> = {
+  "products.create": () => [],
+  "products.update": ({ patch }, { variants }) => touchedByPatch(objectOf(patch), listOf(variants)),
+  "products.delete": () => null,
+  "collections.create": () => [],
+  "collections.update": ({ patch }) => touchedByCollectionPatch(objectOf(patch)),
+  "collections.delete": () => null,
+  "inventory.change": ({ change }) => {
+    const { stock, variantId } = objectOf(change)
+    return touchedByStock(stock !== undefined, typeof variantId === "string" ? variantId : undefined)
+  },
+  // Decides the conflicts of its operations when it applies them.
+  "changeSets.apply": () => [],
+  "files.fetch": () => []
+}
+
+const isProposable = (procedure: string): procedure is Proposable => procedure in TOUCHED_BY
+
+/** Returns the members that a call touches: the whole resource if the agent requires its version. */
+const touchedByCall = (procedure: string, payload: JsonObject) => (state: JsonObject) =>
+  isProposable(procedure) && payload["expectedVersion"] === undefined ? TOUCHED_BY[procedure](payload, state) : null
+
 /** Creates the handlers of proposals. An approval performs the write of a handler in `handlers`. */
 export const makeProposalHandlers = (
   handlers: Readonly<Record<Proposable, WriteHandler<typeof Rpcs.ProposedWriteError.Type | CallError>>>
@@ -72,7 +101,14 @@ export const makeProposalHandlers = (
           ? yield* handler.toWrite(payload, principal)
           : { keep: Effect.void, write: Effect.fail(new ProposalDecided({ status })) }
       const isEdited = canonical(payload) !== canonical(proposed)
-      const approval = proposals.approve(storeId, id, by, write, isEdited ? JSON.stringify(payload) : null)
+      const approval = proposals.approve(
+        storeId,
+        id,
+        by,
+        write,
+        touchedByCall(procedure, payload),
+        isEdited ? JSON.stringify(payload) : null
+      )
       return { keep, write: approval, approval: { agent, by } }
     })
 

@@ -3,7 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Proposed } from "../../../src/domain/access/Proposals.ts"
 import { CreateCollection } from "../../../src/domain/catalog/Collection.ts"
-import { CreateProduct } from "../../../src/domain/catalog/Product.ts"
+import type { ProposalId } from "../../../src/domain/access/Proposals.ts"
+import { CreateProduct, UpdateProduct } from "../../../src/domain/catalog/Product.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { ApiTest } from "../../support/http/Api.ts"
 import { callTool } from "../../support/rpc/Mcp.ts"
@@ -196,12 +197,61 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Proposals"
         const approvals = pending.map(({ id }) => Effect.flip(client.proposals.approve({ ...keyedIn(storeId), id })))
         return yield* Effect.forEach(approvals, (approval) => Effect.map(approval, (error): object => ({ ...error })))
       })
-      yield* client.products.update({ ...keyedIn(storeId), id, patch: { stock: 2 } })
+      yield* client.products.update({ ...keyedIn(storeId), id, patch: { price: 6 } })
       const basedOn = { _tag: "ProposalOutdated", resource: "product", id, proposed: 1 }
       for (const error of yield* approvalErrors) assert.deepInclude(error, { ...basedOn, current: 2 })
       yield* client.products.delete({ ...keyedIn(storeId), id })
       for (const error of yield* approvalErrors) assert.deepInclude(error, { ...basedOn, current: null })
       assert.lengthOf((yield* client.proposals.list({ storeId, pending: true })).items, 3)
+    })
+  )
+
+  it.effect("a proposal is outdated only if a member that it changes or computes from has changed", () =>
+    Effect.gen(function* () {
+      const { agent, client, product, storeId } = yield* proposer
+      const { id } = product
+      const patched = (patch: typeof UpdateProduct.Type) =>
+        proposed(agent.client.products.update({ ...keyedIn(storeId), id, patch }))
+      const approve = (proposal: { readonly id: ProposalId }) =>
+        tagOf(client.proposals.approve({ ...keyedIn(storeId), id: proposal.id }))
+      const sell = Effect.suspend(() => client.inventory.change({ ...keyedIn(storeId), id, change: { adjust: -1 } }))
+
+      const [price, name] = [yield* patched({ price: 7 }), yield* patched({ name: "Mug", stock: 9 })]
+      const adjusted = yield* proposed(
+        agent.client.inventory.change({ ...keyedIn(storeId), id, change: { adjust: 10 } })
+      )
+      const conditional = yield* proposed(
+        agent.client.products.update({ ...keyedIn(storeId), id, patch: { price: 8 }, expectedVersion: 1 })
+      )
+      yield* sell
+      assert.deepStrictEqual(yield* Effect.forEach([price, name, adjusted, conditional], approve), [
+        "done",
+        "ProposalOutdated",
+        "done",
+        "ProposalOutdated"
+      ])
+      const refused = yield* Effect.flip(client.proposals.approve({ ...keyedIn(storeId), id: name.id }))
+      assert.deepInclude({ ...refused }, { members: ["stock"], proposed: 1, current: 4 })
+      assert.deepInclude(yield* client.products.get({ storeId, id }), { name: "Cup", price: 7, stock: 14 })
+
+      const variants = [{ title: "S", price: 5, stock: 3 }, { title: "M" }]
+      yield* client.products.update({ ...keyedIn(storeId), id, patch: { variants } })
+      const [small, medium] = (yield* client.products.get({ storeId, id })).variants
+      const ids = [{ id: small?.id ?? null, price: 6 }, { id: medium?.id ?? null }]
+      const ofVariant = yield* patched({ variants: ids })
+      const change = { adjust: -1, variantId: small?.id ?? assert.fail("There are two") }
+      yield* client.inventory.change({ ...keyedIn(storeId), id, change })
+      assert.strictEqual(yield* approve(ofVariant), "done")
+      assert.deepInclude((yield* client.products.get({ storeId, id })).variants[0], { price: 6, stock: 2 })
+
+      const { id: collection } = yield* performed(
+        client.collections.create({ ...keyedIn(storeId), collection: toCollection({ title: "All" }) })
+      )
+      const titled = (patch: object) =>
+        proposed(agent.client.collections.update({ ...keyedIn(storeId), id: collection, patch }))
+      const [title, description] = [yield* titled({ title: "Mine" }), yield* titled({ description: "New" })]
+      yield* client.collections.update({ ...keyedIn(storeId), id: collection, patch: { title: "Theirs" } })
+      assert.deepStrictEqual(yield* Effect.forEach([title, description], approve), ["ProposalOutdated", "done"])
     })
   )
 
