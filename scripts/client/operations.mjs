@@ -76,7 +76,7 @@ export const methodsOf = ({ method, operation, path }, tag, types, parameterAt) 
 
   /** Declares a type for the result of a deletion. */
   const dataOf = ({ properties: { data } }) =>
-    data.$ref === undefined
+    data.$ref === undefined && data.anyOf === undefined
       ? types.declare(`Deleted${nounOf(operation)}`, { ...data, description: "The deleted resource." })
       : types.typeOf(data)
 

@@ -1,4 +1,5 @@
 import { Context, Data } from "effect"
+import { ALL_GRANTS, type Grants } from "../domain/access/AccessRule.ts"
 import type { Role } from "../domain/access/Merchants.ts"
 import type { Scope } from "../domain/access/Scope.ts"
 import type { SessionId } from "../domain/access/Sessions.ts"
@@ -35,6 +36,12 @@ export type Agent = Extract<Principal, { readonly _tag: "Agent" }>
 export const actorOf: (principal: Principal) => Actor = Principal.$match({
   Merchant: ({ id }) => Actor.Merchant({ id }),
   Agent: ({ id }) => Actor.Agent({ id })
+})
+
+/** Grants of a principal. Members see everything; agents have no capabilities. */
+export const grantsOf: (principal: Principal) => Grants = Principal.$match({
+  Merchant: () => ALL_GRANTS,
+  Agent: ({ scopes }) => ({ scopes, capabilities: [] })
 })
 
 /** The principal of the current call. */

@@ -61,7 +61,9 @@ const writeRefused = Effect.fnUntraced(function* (job: ImportJob, { id }: Change
     undefined,
     Effect.fnUntraced(function* (cursor) {
       const page = { limit: MAX_LIMIT, cursor }
-      const { items, nextCursor } = yield* sets.results(job.store, id, page, "refused", OPERATOR_RIGHT)
+      const { items, nextCursor } = yield* sets
+        .results(job.store, id, page, "refused", OPERATOR_RIGHT)
+        .pipe(Effect.catchTag("OperationScopeMissing", Effect.die))
       return [yield* decodeResults(items), Option.fromNullishOr(nextCursor)]
     })
   )

@@ -20,8 +20,8 @@ export const Store = Schema.Struct({
   ...Settings.fields,
   currencyCode: Schema.String.annotate({ description: "Currency of prices (ISO 4217)" }),
   plan: Schema.Struct(Plan.fields).annotate({ description: "Plan, with the limits of the store" }),
-  productCount: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-    description: "Number of products"
+  productCount: Schema.NullOr(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
+    description: "Number of products; null for callers without access to products"
   }),
   createdAt: Timestamp
 }).annotate({ identifier: "Store", description: "A store with its settings and plan" })

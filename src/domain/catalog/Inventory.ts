@@ -1,8 +1,9 @@
-import { Result, Schema } from "effect"
+import { Result, Schema, Struct } from "effect"
 import { MAX_NUMBER, plus } from "../json/Numbers.ts"
 import { Uuid } from "../Uuid.ts"
 import { Amount, withDescription, AmountDelta, field, optional, text } from "./Fields.ts"
-import { patchProduct, type Product } from "./Product.ts"
+import { patchProduct, Product } from "./Product.ts"
+import { Variant } from "./ProductFields.ts"
 
 const InventoryFields = Schema.Struct({
   stock: optional(field(Amount, "New stock", 20)),
@@ -27,6 +28,21 @@ export const stockOrAdjust = Schema.makeFilter<typeof InventoryFields.Type>(
 /** Sets the stock of a product or variant, or changes it by a difference (docs/spec/inventory.md). */
 export const SetInventory = InventoryFields.check(stockOrAdjust)
 export type SetInventory = typeof SetInventory.Type
+
+/** Stock of a variant. */
+export const VariantLevel = Schema.Struct(Struct.pick(Variant.schema.fields, ["id", "sku", "stock"]))
+
+/** Stock of a product and its variants, for callers that do not see the rest of the product. */
+export const InventoryLevels = Schema.Struct({
+  ...Struct.pick(Product.fields, ["id", "version", "sku", "stock", "trackInventory"]),
+  variants: Schema.Array(VariantLevel).annotate({ description: "Stock of the variants" })
+}).annotate({
+  identifier: "InventoryLevels",
+  description: "Stock of a product and its variants, for callers without access to products"
+})
+
+/** Tests if a response shows the whole product. */
+export const isWhole = (seen: Product | typeof InventoryLevels.Type): seen is Product => "price" in seen
 
 export class VariantNotFound extends Schema.TaggedError<VariantNotFound>()("VariantNotFound", { id: Uuid }) {
   override get message() {

@@ -1,8 +1,8 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { Grants } from "../access/AccessRule.ts"
 import type { ApprovalNeeded, BudgetSpent } from "../access/Agents.ts"
-import type { Scope } from "../access/Scope.ts"
 import type { InvalidToken } from "../access/Tokens.ts"
+import { type ScopeGroup, SEES_PRODUCTS } from "../access/Visibility.ts"
 import type { Actor } from "../Actor.ts"
 import type { ImportSettings } from "../imports/ImportFile.ts"
 import type { TooManyFollowers } from "../journal/Changes.ts"
@@ -39,12 +39,12 @@ export interface ChangeSetPage extends PageRequest<ChangeSetId> {
 export type NewContent =
   { readonly operations: number; readonly scopes: ReadonlySet<ScopeGroup> } | Pick<SelectedChange, "where" | "change">
 
-/** Scopes of which one is enough. */
-type ScopeGroup = readonly [Scope, ...ReadonlyArray<Scope>]
-
-/** Returns the groups of scopes that a content needs. */
-export const scopeGroupsOf = (content: NewContent): ReadonlyArray<ScopeGroup> =>
-  "operations" in content ? [...content.scopes] : [scopesOfEdit(content.change)]
+/** Returns the groups of scopes that a content needs. Rules tell which products have which values, as a read does. */
+export const scopeGroupsOf = (content: NewContent): ReadonlyArray<ScopeGroup> => {
+  if ("operations" in content) return [...content.scopes]
+  const change = scopesOfEdit(content.change)
+  return content.where.rules === undefined ? [change] : [change, SEES_PRODUCTS]
+}
 
 /** Finds a group of which no scope is granted. */
 export const findMissingScopes = <Group extends ReadonlyArray<string>>(
@@ -102,14 +102,17 @@ export class ChangeSets extends Context.Service<
       id: ChangeSetId,
       right: ChangeSetRight
     ) => Stream.Stream<JsonText, ChangeSetNotFound | TooManyFollowers>
-    /** Lists the results of operations in their order. The cursor is the position of the last one. */
+    /**
+     * Lists the results of operations in their order. The cursor is the position of the last one. Needs the scopes of the
+     * set, because results name the resources that it changes.
+     */
     readonly results: (
       store: StoreId,
       id: ChangeSetId,
       page: PageRequest<string>,
       outcome: Outcome | undefined,
       right: ChangeSetRight
-    ) => Effect.Effect<DocumentPage<string>, ChangeSetNotFound>
+    ) => Effect.Effect<DocumentPage<string>, ChangeSetNotFound | OperationScopeMissing>
     /**
      * Applies a change set that is ready. Its changes stay those of its author; a member who applies the set of another
      * author approves it. The budget of an agent that applies its own set counts each row that changes, unless `by` is

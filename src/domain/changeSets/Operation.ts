@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Scope } from "../access/Scope.ts"
+import { type ScopeGroup, scopesOfRules } from "../access/Visibility.ts"
 import { CollectionId, CreateCollection, UpdateCollection } from "../catalog/Collection.ts"
 import { field, optional, withDescription } from "../catalog/Fields.ts"
 import { SetInventory, stockOrAdjust } from "../catalog/Inventory.ts"
@@ -142,7 +142,7 @@ export const Operation = Schema.Union([
 export type Operation = typeof Operation.Type
 
 /** Scopes of which an installation or agent needs one for each kind of operation. */
-export const SCOPES_OF_OPERATION: Record<Operation["op"], readonly [Scope, ...ReadonlyArray<Scope>]> = {
+export const SCOPES_OF_OPERATION: Record<Operation["op"], ScopeGroup> = {
   "product.create": ["write_products"],
   "product.update": ["write_products"],
   "product.delete": ["write_products"],
@@ -151,4 +151,17 @@ export const SCOPES_OF_OPERATION: Record<Operation["op"], readonly [Scope, ...Re
   "collection.update": ["write_collections"],
   "collection.delete": ["write_collections"],
   "collection.members": ["write_collections"]
+}
+
+/** Returns the groups of scopes that an operation needs. */
+export const scopeGroupsOfOperation = (operation: Operation): ReadonlyArray<ScopeGroup> => {
+  const write = SCOPES_OF_OPERATION[operation.op]
+  switch (operation.op) {
+    case "collection.create":
+      return [write, ...scopesOfRules(operation.collection.rules)]
+    case "collection.update":
+      return [write, ...scopesOfRules(operation.patch.rules)]
+    default:
+      return [write]
+  }
 }

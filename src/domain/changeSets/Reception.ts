@@ -10,7 +10,8 @@ import { MAX_ISSUES, truncateIssues } from "../Limits.ts"
 import { type ChangeSetHeader, MAX_OPERATIONS, NewChangeSet } from "./ChangeSet.ts"
 import { TooManyOperations } from "./Refusals.ts"
 import type { NewContent } from "./ChangeSets.ts"
-import { Operation, SCOPES_OF_OPERATION } from "./Operation.ts"
+import type { ScopeGroup } from "../access/Visibility.ts"
+import { Operation, scopeGroupsOfOperation, SCOPES_OF_OPERATION } from "./Operation.ts"
 
 /** Maximum bytes of an operation, and of the header. */
 const MAX_PART_BYTES = 1024 * 1024
@@ -111,7 +112,7 @@ export const receiveChangeSet = Effect.fn("receiveChangeSet")(function* <ReadErr
   { stage, update }: Receiver<E>
 ): Effect.fn.Return<ReceivedChangeSet, E | ReadError | BadRequest | TooManyOperations> {
   const issues: Array<string> = []
-  const scopes = new Set<(typeof SCOPES_OF_OPERATION)[keyof typeof SCOPES_OF_OPERATION]>()
+  const scopes = new Set<ScopeGroup>()
   let header: unknown
   let count = 0
   let isListed = false
@@ -126,7 +127,7 @@ export const receiveChangeSet = Effect.fn("receiveChangeSet")(function* <ReadErr
       issues.push(...decoded.failure)
       return []
     }
-    scopes.add(SCOPES_OF_OPERATION[decoded.success.op])
+    for (const group of scopeGroupsOfOperation(decoded.success)) scopes.add(group)
     update(`${canonical(decoded.success)}\n`)
     return issues.length === 0 ? [JSON.stringify(decoded.success)] : []
   }

@@ -1,6 +1,7 @@
 import { Context, Deferred, Effect, Result, Schema } from "effect"
 import type { Scope as AccessScope } from "../access/Scope.ts"
 import { InstallationId } from "../access/Ids.ts"
+import type { Visibility } from "../access/Visibility.ts"
 import type { StoreBusy, Weight } from "../Bulkhead.ts"
 import { CollectionId, type RulesTooSlow } from "../catalog/Collection.ts"
 import { JsonValue, optional, Timestamp, Version } from "../catalog/Fields.ts"
@@ -31,19 +32,21 @@ export const KIND_OF_RESOURCE = {
 } as const satisfies Record<FeedResource, CatalogKind>
 
 /** Returns the scope that reads a resource. */
-export const readScopeOf = (resource: FeedResource): AccessScope =>
-  CATALOG_KINDS[KIND_OF_RESOURCE[resource]].scopes.read
+const readScopeOf = (resource: FeedResource): AccessScope => CATALOG_KINDS[KIND_OF_RESOURCE[resource]].scopes.read
 
-/** Returns the scopes that read a subject. Memberships reveal products and collections. */
-const readScopesOf = (subject: FeedSubject): ReadonlyArray<AccessScope> =>
-  subject === "memberships" ? FeedResource.literals.map(readScopeOf) : [readScopeOf(subject)]
+/** Returns the resources that a subject reveals. */
+const resourcesOf = (subject: FeedSubject): ReadonlyArray<FeedResource> =>
+  subject === "memberships" ? FeedResource.literals : [subject]
 
-/** Returns what `scopes` read, of the named subjects or all resources. Fails with the first missing scope. */
+/** Returns what a caller finds, of the named subjects or all resources. Fails with the first missing scope. */
 export const readableSubjects = (
-  scopes: ReadonlyArray<AccessScope>,
+  { found }: Pick<Visibility, "found">,
   named: ReadonlyArray<FeedSubject> | undefined
 ): Result.Result<ReadonlyArray<FeedSubject>, AccessScope> => {
-  const missingOf = (subject: FeedSubject) => readScopesOf(subject).find((scope) => !scopes.includes(scope))
+  const missingOf = (subject: FeedSubject) => {
+    const missing = resourcesOf(subject).find((resource) => !found.includes(KIND_OF_RESOURCE[resource]))
+    return missing && readScopeOf(missing)
+  }
   const subjects = named ?? FeedResource.literals.filter((resource) => missingOf(resource) === undefined)
   const missing = (subjects.length === 0 ? FeedResource.literals : subjects)
     .map(missingOf)

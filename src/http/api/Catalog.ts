@@ -16,7 +16,13 @@ import {
 } from "../../domain/catalog/Collection.ts"
 import { optional, withDescription } from "../../domain/catalog/Fields.ts"
 import { IdRange, MAX_IDS } from "../../domain/catalog/ListFilter.ts"
-import { SetInventory, StockMismatch, StockOutOfRange, VariantNotFound } from "../../domain/catalog/Inventory.ts"
+import {
+  InventoryLevels,
+  SetInventory,
+  StockMismatch,
+  StockOutOfRange,
+  VariantNotFound
+} from "../../domain/catalog/Inventory.ts"
 import {
   CreateProduct,
   Product,
@@ -133,7 +139,10 @@ export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id
   disableCodecs: true,
   params: product,
   payload: SetInventory,
-  success: WriteResponses(Product, "The updated product"),
+  success: WriteResponses(
+    Schema.Union([Product, InventoryLevels]),
+    "The updated product; its stock only, without `read_products` and `write_products`"
+  ),
   error: [
     ...ChangeErrors,
     publicError(ProductNotFound),
@@ -149,7 +158,7 @@ export const setInventory = HttpApiEndpoint.patch("setInventory", "/products/:id
   .annotate(OpenApi.Summary, "Set the stock of a product")
   .annotate(
     OpenApi.Description,
-    "Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. Emits `catalog.product.updated.v1` unless the stock is unchanged. Rules: `docs/spec/inventory.md`."
+    "Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. An app without `read_products` and `write_products` receives the stock only. Emits `catalog.product.updated.v1` unless the stock is unchanged. Rules: `docs/spec/inventory.md`."
   )
 
 export const updateProduct = HttpApiEndpoint.patch("updateProduct", "/products/:id", {
@@ -246,7 +255,7 @@ export const createCollection = HttpApiEndpoint.post("createCollection", "/colle
   .annotate(OpenApi.Summary, "Create a collection")
   .annotate(
     OpenApi.Description,
-    "Only `title` is required. The response has the products that match the rules. Emits `catalog.collection.updated.v1`."
+    "Only `title` is required. The response has the products that match the rules. Rules on `costPrice` also need `read_products` or `write_products`. Emits `catalog.collection.updated.v1`."
   )
 
 export const updateCollection = HttpApiEndpoint.patch("updateCollection", "/collections/:id", {

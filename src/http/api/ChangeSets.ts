@@ -50,7 +50,7 @@ export const createChangeSet = HttpApiEndpoint.post("createChangeSet", "/change-
   .annotate(OpenApi.Summary, "Create a change set")
   .annotate(
     OpenApi.Description,
-    `Stores up to ${formatInteger(MAX_OPERATIONS)} operations, or one change of products that rules or ids select, and previews them. Nothing changes before the set is applied, within ${READY_DAYS} days. The body may have 64 MiB, also after decompression (\`Content-Encoding: gzip\`). As \`application/x-ndjson\` the first line is the object without \`operations\`, and each further line is an operation. Needs the write scopes of its operations.`
+    `Stores up to ${formatInteger(MAX_OPERATIONS)} operations, or one change of products that rules or ids select, and previews them. Nothing changes before the set is applied, within ${READY_DAYS} days. The body may have 64 MiB, also after decompression (\`Content-Encoding: gzip\`). As \`application/x-ndjson\` the first line is the object without \`operations\`, and each further line is an operation. Needs the write scopes of its operations. Rules also need \`read_products\` or \`write_products\`.`
   )
 
 export const listChangeSets = HttpApiEndpoint.get("listChangeSets", "/change-sets", {
@@ -81,12 +81,12 @@ export const listChangeSetResults = HttpApiEndpoint.get("listChangeSetResults", 
     outcome: optional(Outcome.annotate({ description: "Only results with this outcome" }))
   },
   success: Page({ results: Schema.Array(OperationResult) }, Schema.String),
-  error: publicError(ChangeSetNotFound)
+  error: [publicError(ChangeSetNotFound), publicError(OperationScopeMissing)]
 })
   .annotateMerge(WRITE)
   .annotate(ReadsLatest, true)
   .annotate(OpenApi.Summary, "List results of a change set")
-  .annotate(OpenApi.Description, "Returns the result of each operation, in their order.")
+  .annotate(OpenApi.Description, "Returns the result of each operation, in their order. Needs the scopes of the set.")
 
 /** Body of an application. */
 export const ApplyChangeSet = Schema.Struct(applyOptions).annotate({ identifier: "ApplyChangeSet" })

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerRequest } from "effect/http"
 import { createHash } from "node:crypto"
 import type { Installation } from "../../domain/access/Installations.ts"
+import { maskChangeSet } from "../../domain/access/Masks.ts"
 import { receiveWhileGranted } from "../../domain/access/OngoingAccess.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
@@ -131,14 +132,25 @@ export const ChangeSetsLive = HttpApiBuilder.group(
               .pipe(
                 Effect.catchTags({ InvalidToken: Effect.die, ApprovalNeeded: Effect.die, BudgetSpent: Effect.die })
               ),
-          entry
+          entry,
+          maskChangeSet
         )
       )
       .handleRaw("cancelChangeSet", ({ params: { id } }) =>
-        write(withoutBody, ({ installation, store }) => sets.cancel(store, id, rightOf(installation)), entry)
+        write(
+          withoutBody,
+          ({ installation, store }) => sets.cancel(store, id, rightOf(installation)),
+          entry,
+          maskChangeSet
+        )
       )
       .handleRaw("undoChangeSet", ({ params: { id } }) =>
-        write(withoutBody, ({ context, installation }) => sets.undo(context, id, rightOf(installation)), createdSet)
+        write(
+          withoutBody,
+          ({ context, installation }) => sets.undo(context, id, rightOf(installation)),
+          createdSet,
+          maskChangeSet
+        )
       )
   })
 )

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Grants, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
+import { visibilityOf } from "../../domain/access/Visibility.ts"
 import { Bulkhead } from "../../domain/Bulkhead.ts"
 import {
   ChangeFeed,
@@ -17,9 +18,9 @@ import { PartnerApi } from "../api/PartnerApi.ts"
 import { ok, plain, read } from "./Responses.ts"
 
 /** Returns what the installation reads. Fails if a named subject is not granted. */
-const subjectsOf = ({ scopes }: Grants, named: ReadonlyArray<FeedSubject> | undefined) =>
+const subjectsOf = (grants: Grants, named: ReadonlyArray<FeedSubject> | undefined) =>
   Effect.mapError(
-    Effect.fromResult(readableSubjects(scopes, named)),
+    Effect.fromResult(readableSubjects(visibilityOf(grants), named)),
     (scope) => new ScopeNotGranted({ scopes: [scope] })
   )
 

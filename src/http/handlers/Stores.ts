@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { visibleStore } from "../../domain/access/Masks.ts"
 import { Stores } from "../../domain/access/Stores.ts"
 import { Billing } from "../../domain/billing/Billing.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
@@ -16,7 +17,7 @@ export const StoreLive = HttpApiBuilder.group(
       read(
         ({ capabilities, id, scopes, storeId }) =>
           Effect.zipWith(stores.get(storeId), billing.current({ id, storeId }), (store, current) => ({
-            ...store,
+            ...visibleStore({ capabilities, scopes }, store),
             installation: { id, scopes, capabilities, subscription: Option.getOrNull(current) }
           })),
         plain

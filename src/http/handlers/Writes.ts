@@ -3,12 +3,13 @@ import { HttpServerRequest } from "effect/http"
 import { hash } from "node:crypto"
 import type { Installation } from "../../domain/access/Installations.ts"
 import { Actor } from "../../domain/Actor.ts"
+import { type Mask, maskDryRun, maskJson, noMask } from "../../domain/access/Masks.ts"
 import type { BadRequest } from "../../domain/BadRequest.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { extend } from "../../domain/json/Document.ts"
 import { EventId, EventLoop } from "../../domain/Events.ts"
 import { StoredResponsesFull, Idempotency, type Outcome } from "../../domain/Idempotency.ts"
-import { canonical, type JsonObject } from "../../domain/json/Json.ts"
+import { canonical, isObject, type JsonObject } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { Pacing, unpaced } from "../../domain/Pacing.ts"
 import type { VersionCondition } from "../../domain/Version.ts"
@@ -73,12 +74,24 @@ export const decodeCausingEvent = (header: string | undefined) => {
   )
 }
 
-/** Decodes a response. That of a dry run has its result, but no version and no entity tag. */
-const responseOf = ({ dryRun, text }: Outcome): ApiResponse => {
-  const response = decodeResponse(text)
+/** Applies a mask to the resource in `data`. */
+const inData =
+  (mask: Mask): Mask =>
+  (grants) => {
+    const reduce = mask(grants)
+    return reduce && ((body) => ({ ...body, data: isObject(body["data"]) ? reduce(body["data"]) : body["data"] }))
+  }
+
+/**
+ * Decodes a response, and reduces it to what the installation sees now: a replay may follow a change of its scopes. The
+ * response of a dry run has its result, but no version and no entity tag.
+ */
+const responseOf = ({ dryRun, text }: Outcome, mask: Mask, installation: Installation): ApiResponse => {
+  const stored = decodeResponse(text)
+  const response = { ...stored, body: maskJson(inData(mask), installation, stored.body) }
   return dryRun === undefined
     ? response
-    : { ...response, body: extend(response.body, JSON.stringify(dryRun)), etag: null }
+    : { ...response, body: extend(response.body, JSON.stringify(maskDryRun(installation, dryRun))), etag: null }
 }
 
 /**
@@ -92,7 +105,8 @@ export const makeWrites = Effect.gen(function* () {
   const write = <Body, A, E>(
     payload: Payload<Body>,
     run: (input: WriteInput<Body>) => Write<A, E>,
-    toResponse: (result: A) => ApiResponse
+    toResponse: (result: A) => ApiResponse,
+    mask: Mask = noMask
   ) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -132,7 +146,7 @@ export const makeWrites = Effect.gen(function* () {
         run({ installation, store: storeId, body, condition, context }),
         (result) => encodeResponse(toResponse(result))
       )
-      return jsonResponse(responseOf(outcome), {
+      return jsonResponse(responseOf(outcome, mask, installation), {
         ...(outcome.replayed ? { "idempotent-replayed": "true" } : {}),
         ...formatPreferenceApplied(handling, payload.isSent !== false)
       })

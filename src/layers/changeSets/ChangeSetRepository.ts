@@ -82,8 +82,8 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
         ),
 
         find: Effect.fn("ChangeSetRepository.find")(
-          (store: StoreId, id: ChangeSetId) =>
-            readStored(sql`select ${columns} from change_sets s where ${isVisible(store, id, null)}`),
+          (store: StoreId, id: ChangeSetId, ownId: string | null = null) =>
+            readStored(sql`select ${columns} from change_sets s where ${isVisible(store, id, ownId)}`),
           orDefect
         ),
 

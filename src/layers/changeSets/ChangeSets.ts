@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Stream } from "effect"
+import { maskChangeSet, maskItems, maskJson } from "../../domain/access/Masks.ts"
 import type { Scope } from "../../domain/access/Scope.ts"
 import {
   ChangeSetId,
@@ -160,24 +161,32 @@ export const ChangeSetsLive = Layer.effect(
         )
       }),
 
-      list: Effect.fn("ChangeSets.list")((store, page, { ownId }) => repository.listPage(store, page, ownId)),
+      list: Effect.fn("ChangeSets.list")((store, page, right) =>
+        Effect.map(repository.listPage(store, page, right.ownId), ({ items, nextCursor }) => ({
+          items: maskItems(maskChangeSet, right, items),
+          nextCursor
+        }))
+      ),
 
-      get: Effect.fn("ChangeSets.get")(function* (store, id, { ownId }) {
-        const found = yield* repository.findJson(store, id, ownId)
-        return Option.isSome(found) ? found.value : yield* new ChangeSetNotFound({ id })
+      get: Effect.fn("ChangeSets.get")(function* (store, id, right) {
+        const found = yield* repository.findJson(store, id, right.ownId)
+        if (Option.isNone(found)) return yield* new ChangeSetNotFound({ id })
+        return maskJson(maskChangeSet, right, found.value)
       }),
 
-      follow: (store, id, { ownId }) =>
+      follow: (store, id, right) =>
         Stream.unwrap(
           Effect.gen(function* () {
-            const found = yield* repository.findJson(store, id, ownId)
-            return Option.isSome(found) ? followed.follow(store, id, found.value) : yield* new ChangeSetNotFound({ id })
+            const found = yield* repository.findJson(store, id, right.ownId)
+            if (Option.isNone(found)) return yield* new ChangeSetNotFound({ id })
+            return Stream.map(followed.follow(store, id, found.value), (set) => maskJson(maskChangeSet, right, set))
           })
         ),
 
-      results: Effect.fn("ChangeSets.results")(function* (store, id, { cursor, limit }, outcome, { ownId }) {
-        const found = yield* repository.findJson(store, id, ownId)
+      results: Effect.fn("ChangeSets.results")(function* (store, id, { cursor, limit }, outcome, { ownId, scopes }) {
+        const found = yield* repository.find(store, id, ownId)
         if (Option.isNone(found)) return yield* new ChangeSetNotFound({ id })
+        yield* requireScopes(found.value, scopes)
         return yield* rows.listResults(store, id, cursor === undefined ? -1 : Number(cursor), limit, outcome)
       }),
 

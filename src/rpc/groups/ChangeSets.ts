@@ -113,7 +113,7 @@ export const listChangeSetResults = Rpc.make("changeSets.results", {
     outcome: optional(Outcome.annotate({ description: "Only results with this outcome" }))
   },
   success: Page(OperationResult, Schema.String),
-  error: ChangeSetNotFound
+  error: Schema.Union([ChangeSetNotFound, OperationScopeMissing])
 })
   .annotate(AccessPolicy, MEMBERS_AND_AGENTS)
   .annotate(

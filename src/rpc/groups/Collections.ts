@@ -121,20 +121,23 @@ export const deleteCollection = Rpc.make("collections.delete", {
     "Deletes a collection. Its products are not deleted. activity.undo restores the collection."
   )
 
-/** Evaluates rules without storing them. Members, and agents with `read_collections`. */
+/** Evaluates rules without storing them. Members, and agents with `read_collections` and `read_products`. */
 export const previewCollection = Rpc.make("collections.preview", {
   payload: { ...storeFields, ...PreviewRules.fields },
   success: Preview,
   error: Schema.Union([CollectionNotFound, RulesTooSlow])
 })
   .annotate(WorkWeight, "heavy")
-  .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
+  .annotate(AccessPolicy, membersAndAgentsWith("read_collections", "read_products"))
   .annotate(
     ToolDescription,
     'Evaluates the rules of an automated collection without storing anything. Returns the number of matching products and a short form of the first ones. Use it before collections.create or collections.update to check that rules match the intended products. With `id`, it evaluates that collection; `rules` then replaces its rules. Example: { "rules": [{ "field": "tags", "relation": "equals", "value": "oak" }, { "field": "price", "relation": "less_than", "value": 500 }], "disjunctive": false } matches products with the tag "oak" that cost less than 500.'
   )
 
-/** Explains the membership of a product, with stored or given rules. Members, and agents with `read_collections`. */
+/**
+ * Explains the membership of a product, with stored or given rules. Members, and agents with `read_collections` and
+ * `read_products`.
+ */
 export const explainMembership = Rpc.make("collections.why", {
   payload: {
     ...storeFields,
@@ -144,7 +147,7 @@ export const explainMembership = Rpc.make("collections.why", {
   success: Membership,
   error: Schema.Union([CollectionNotFound, ProductNotFound])
 })
-  .annotate(AccessPolicy, membersAndAgentsWith("read_collections"))
+  .annotate(AccessPolicy, membersAndAgentsWith("read_collections", "read_products"))
   .annotate(
     ToolDescription,
     'Explains why a collection contains a product or not: the result of each rule, the value of the product, and how the rules combine. Use it when someone asks why a product appears or is missing. With `rules` or `disjunctive`, it evaluates these instead, as in collections.preview. A manual collection has no rules: it contains the products of its list. Example: { "id": "<collection id>", "productId": "<product id>" }'

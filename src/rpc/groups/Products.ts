@@ -4,6 +4,7 @@ import { WorkWeight } from "../../domain/Bulkhead.ts"
 import { boundedArray } from "../../domain/json/Bounded.ts"
 import { field, optional, withDescription } from "../../domain/catalog/Fields.ts"
 import {
+  InventoryLevels,
   SetInventory,
   StockMismatch,
   stockOrAdjust,
@@ -177,7 +178,7 @@ export const changeInventory = Rpc.make("inventory.change", {
       })
       .check(stockOrAdjust)
   },
-  success: WriteResult(Product),
+  success: WriteResult(Schema.Union([Product, InventoryLevels])),
   error: Schema.Union([
     WriteError,
     ProductNotFound,
@@ -191,7 +192,7 @@ export const changeInventory = Rpc.make("inventory.change", {
   .annotate(AccessPolicy, membersAndAgentsWith("write_inventory"))
   .annotate(
     ToolDescription,
-    'Changes the stock of a product or of one of its variants, in units. Use `adjust` for units that arrived or left, such as -2; it is safe with concurrent changes. Use `stock` only to store the result of a count, with `expectedStock` if you read the stock before. Stock cannot fall below 0. A product and its variants have separate stock: send `variantId` if the product has variants. Returns the whole product. Example: { "idempotencyKey": "<new UUID>", "id": "<product id>", "change": { "adjust": -2, "reason": "Two units were damaged" } }'
+    'Changes the stock of a product or of one of its variants, in units. Use `adjust` for units that arrived or left, such as -2; it is safe with concurrent changes. Use `stock` only to store the result of a count, with `expectedStock` if you read the stock before. Stock cannot fall below 0. A product and its variants have separate stock: send `variantId` if the product has variants. Returns the product, or its stock only if you may not read products. Example: { "idempotencyKey": "<new UUID>", "id": "<product id>", "change": { "adjust": -2, "reason": "Two units were damaged" } }'
   )
 
 /** Stock of products and variants. */

@@ -1,11 +1,13 @@
 import { Effect, Option } from "effect"
 import { AgentRefused, AgentScopeMissing } from "../../domain/access/Agents.ts"
 import { OwnersOnly } from "../../domain/access/Merchants.ts"
+import type { ScopeGroup } from "../../domain/access/Visibility.ts"
+import { findMissingScopes } from "../../domain/changeSets/ChangeSets.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
 import { type StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { findStoreId } from "../groups/CommonSchemas.ts"
-import { type AccessPolicy } from "../Annotations.ts"
-import { CurrentPrincipal, Principal } from "../Principal.ts"
+import { type AccessPolicy, findMissingScope } from "../Annotations.ts"
+import { CurrentPrincipal, grantsOf, Principal } from "../Principal.ts"
 
 /** The errors of calls that a principal may not make. */
 export type NotAuthorized = StoreNotFound | OwnersOnly | AgentRefused | AgentScopeMissing
@@ -25,10 +27,19 @@ export const authorize = (
     Agent: ({ scopes, storeId }): Effect.Effect<void, NotAuthorized> => {
       if (storeId !== store) return new StoreNotFound()
       if (policy.agents === "none") return new AgentRefused()
-      if (policy.agents === "all" || scopes.includes(policy.agents)) return Effect.void
-      return new AgentScopeMissing({ scope: policy.agents })
+      const missing = findMissingScope(policy, scopes)
+      return missing === undefined ? Effect.void : new AgentScopeMissing({ scope: missing })
     }
   })
+
+/** Fails if a principal has none of the scopes of a group. */
+export const requireScopes = (
+  principal: Principal,
+  groups: ReadonlyArray<ScopeGroup>
+): Effect.Effect<void, AgentScopeMissing> => {
+  const missing = findMissingScopes(groups, grantsOf(principal).scopes)
+  return missing === undefined ? Effect.void : new AgentScopeMissing({ scope: missing[0] })
+}
 
 /** Checks an access policy in the store of a payload. A payload without a valid store id fails later, in the decoder. */
 export const authorizePayload = (

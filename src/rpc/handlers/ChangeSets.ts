@@ -1,20 +1,15 @@
 import { Effect, Function as Fn } from "effect"
-import { AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { maskChangeSet } from "../../domain/access/Masks.ts"
 import { Scope } from "../../domain/access/Scope.ts"
-import {
-  type ChangeSetRight,
-  ChangeSets,
-  findMissingScopes,
-  type NewContent,
-  scopeGroupsOf
-} from "../../domain/changeSets/ChangeSets.ts"
-import { SCOPES_OF_OPERATION } from "../../domain/changeSets/Operation.ts"
+import { type ChangeSetRight, ChangeSets, type NewContent, scopeGroupsOf } from "../../domain/changeSets/ChangeSets.ts"
+import { scopeGroupsOfOperation } from "../../domain/changeSets/Operation.ts"
 import type { WriteContext } from "../../domain/Write.ts"
 import * as Rpcs from "../groups/ChangeSets.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
 import { actorOf, Principal } from "../Principal.ts"
+import { requireScopes } from "./Authorization.ts"
 import { makeHandlerFactory, type StoreCall, type StorePayload } from "./HandlerFactory.ts"
-import { pageJson, writeJson } from "./StoredJson.ts"
+import { makeWriteJson, pageJson } from "./StoredJson.ts"
 
 /** Members see all sets of the store, agents their own. */
 export const rightOf: (principal: Principal) => ChangeSetRight = Principal.$match({
@@ -31,14 +26,12 @@ const contentOf = ({ change, operations, where }: typeof Rpcs.createChangeSet.pa
   if (where !== undefined && change !== undefined) return { where, change }
   return {
     operations: operations?.length ?? 0,
-    scopes: new Set((operations ?? []).map(({ op }) => SCOPES_OF_OPERATION[op]))
+    scopes: new Set((operations ?? []).flatMap(scopeGroupsOfOperation))
   }
 }
 
-const requireScopes = (principal: Principal, content: NewContent) => {
-  const missing = findMissingScopes(scopeGroupsOf(content), rightOf(principal).scopes)
-  return missing === undefined ? Effect.void : Effect.fail(new AgentScopeMissing({ scope: missing[0] }))
-}
+/** A replay may follow a change of the scopes. */
+const setJson = makeWriteJson(maskChangeSet)
 
 const contextOf = ({ origin, payload: { storeId }, principal }: StoreCall<StorePayload>): WriteContext => ({
   storeId,
@@ -60,7 +53,7 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
           const { payload, principal } = call
           const { operations = [], storeId } = payload
           const content = contentOf(payload)
-          yield* requireScopes(principal, content)
+          yield* requireScopes(principal, scopeGroupsOf(content))
           const write = Effect.gen(function* () {
             const id = yield* sets.begin(storeId)
             yield* sets.stage(
@@ -73,7 +66,7 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
           })
           return yield* runWrite(Rpcs.createChangeSet, call, json, write, Fn.identity)
         }),
-      writeJson
+      setJson
     ),
     "changeSets.list": storeHandler(
       Rpcs.listChangeSets,
@@ -97,7 +90,7 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
       ({ id, onConflict = "skip", storeId }, principal) =>
         sets.apply(storeId, id, onConflict, rightOf(principal), applierOf(principal)),
       Fn.identity,
-      { isDeferred: true }
+      { isDeferred: true, mask: maskChangeSet }
     ),
     "changeSets.cancel": storeHandler(
       Rpcs.cancelChangeSet,
@@ -106,7 +99,7 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
         const write = sets.cancel(payload.storeId, payload.id, rightOf(principal))
         return runWrite(Rpcs.cancelChangeSet, call, json, write, Fn.identity)
       },
-      writeJson
+      setJson
     ),
     "changeSets.undo": storeHandler(
       Rpcs.undoChangeSet,
@@ -114,7 +107,7 @@ export const makeChangeSetHandlers = Effect.gen(function* () {
         const write = sets.undo(contextOf(call), call.payload.id, rightOf(call.principal))
         return runWrite(Rpcs.undoChangeSet, call, json, write, Fn.identity)
       },
-      writeJson
+      setJson
     )
   }
 })

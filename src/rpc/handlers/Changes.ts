@@ -1,11 +1,12 @@
 import { Context, Effect, Schema, Stream } from "effect"
 import { AgentScopeMissing } from "../../domain/access/Agents.ts"
+import { visibilityOf } from "../../domain/access/Visibility.ts"
 import { ChangeSet } from "../../domain/changeSets/ChangeSet.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { Changes } from "../../domain/journal/Changes.ts"
-import { CatalogKind, CATALOG_KINDS } from "../../domain/journal/Kinds.ts"
+import { CATALOG_KINDS } from "../../domain/journal/Kinds.ts"
 import {
   ChangeFeed,
   feedPageJson,
@@ -20,7 +21,7 @@ import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import { followChangeSet } from "../groups/ChangeSets.ts"
 import * as Rpcs from "../groups/Changes.ts"
 import { AccessPolicy } from "../Annotations.ts"
-import { CurrentPrincipal, Principal } from "../Principal.ts"
+import { CurrentPrincipal, grantsOf, type Principal } from "../Principal.ts"
 import { makeEndedAccess } from "../server/EndedAccess.ts"
 import { ServedStreams } from "../server/ServedRpcs.ts"
 import { authorizePayload } from "./Authorization.ts"
@@ -28,20 +29,12 @@ import { rightOf } from "./ChangeSets.ts"
 import { makeHandler, makeHandlerFactory } from "./HandlerFactory.ts"
 import { encodeSuccess } from "./StoredJson.ts"
 
-/** Returns the kinds of resources that a principal may read. */
-const readableKindsOf = Principal.$match({
-  Merchant: () => CatalogKind.literals,
-  Agent: ({ scopes }) => CatalogKind.literals.filter((kind) => scopes.includes(CATALOG_KINDS[kind].scopes.read))
-})
-
 /** Returns what a principal reads. Fails if a scope is missing. */
-const subjectsOf = (principal: Principal, named: ReadonlyArray<FeedSubject> | undefined) => {
-  const scopes = readableKindsOf(principal).map((kind) => CATALOG_KINDS[kind].scopes.read)
-  return Effect.mapError(
-    Effect.fromResult(readableSubjects(scopes, named)),
+const subjectsOf = (principal: Principal, named: ReadonlyArray<FeedSubject> | undefined) =>
+  Effect.mapError(
+    Effect.fromResult(readableSubjects(visibilityOf(grantsOf(principal)), named)),
     (scope) => new AgentScopeMissing({ scope })
   )
-}
 
 export const makeFeedHandlers = Effect.gen(function* () {
   const feed = yield* ChangeFeed
@@ -106,10 +99,9 @@ export const StreamHandlers = ServedStreams.toLayer(
           Effect.gen(function* () {
             yield* authorizePayload(json, policy)
             const { after, storeId } = yield* Effect.fromResult(decode(json, true))
-            const readableKinds = readableKindsOf(yield* CurrentPrincipal)
-            if (readableKinds.length === 0)
-              return yield* new AgentScopeMissing({ scope: CATALOG_KINDS.product.scopes.read })
-            return follow(storeId, after, readableKinds)
+            const { found } = visibilityOf(grantsOf(yield* CurrentPrincipal))
+            if (found.length === 0) return yield* new AgentScopeMissing({ scope: CATALOG_KINDS.product.scopes.read })
+            return follow(storeId, after, found)
           })
         )
     })

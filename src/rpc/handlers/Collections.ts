@@ -1,10 +1,18 @@
 import { Effect } from "effect"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
+import { scopesOfRules } from "../../domain/access/Visibility.ts"
+import type { Rule } from "../../domain/catalog/Rule.ts"
 import * as Rpcs from "../groups/Collections.ts"
 import { toPageRequest, toVersionCondition } from "../groups/CommonSchemas.ts"
+import type { Principal } from "../Principal.ts"
+import { requireScopes } from "./Authorization.ts"
 import { makeHandlerFactory } from "./HandlerFactory.ts"
 import { deletedJson, encodeSuccess, pageJson, documentJson, queryPageJson } from "./StoredJson.ts"
+
+/** Fails if rules compare a field that the principal does not see. */
+const requireRules = (principal: Principal, rules: ReadonlyArray<Rule> | undefined) =>
+  requireScopes(principal, scopesOfRules(rules))
 
 export const makeCollectionHandlers = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -29,12 +37,17 @@ export const makeCollectionHandlers = Effect.gen(function* () {
     ),
     "collections.create": writeHandler(
       Rpcs.createCollection,
-      ({ collection, storeId }) => catalog.createCollection(storeId, collection),
+      ({ collection, storeId }, principal) =>
+        Effect.andThen(requireRules(principal, collection.rules), catalog.createCollection(storeId, collection)),
       documentJson
     ),
     "collections.update": writeHandler(
       Rpcs.updateCollection,
-      (payload) => catalog.updateCollection(payload.storeId, payload.id, payload.patch, toVersionCondition(payload)),
+      (payload, principal) =>
+        Effect.andThen(
+          requireRules(principal, payload.patch.rules),
+          catalog.updateCollection(payload.storeId, payload.id, payload.patch, toVersionCondition(payload))
+        ),
       documentJson
     ),
     "collections.delete": writeHandler(

@@ -1,5 +1,6 @@
 import { Context, Effect, Function as Fn, Option, type Schema, type Scope } from "effect"
 import { hash } from "node:crypto"
+import { type Mask, noMask } from "../../domain/access/Masks.ts"
 import { Agents } from "../../domain/access/Agents.ts"
 import { type ProposalResult, Proposals } from "../../domain/access/Proposals.ts"
 import type { AgentId, MerchantId } from "../../domain/access/Ids.ts"
@@ -19,7 +20,7 @@ import type { Principal } from "../Principal.ts"
 import { actorOf, CallOrigin, CurrentPrincipal, type Origin } from "../Principal.ts"
 import type { WriteError } from "../groups/CommonSchemas.ts"
 import { authorizePayload, currentMerchant, type NotAuthorized } from "./Authorization.ts"
-import { writeJson } from "./StoredJson.ts"
+import { makeWriteJson, writeJson } from "./StoredJson.ts"
 
 /** Handles a call. Receives the undecoded payload and succeeds with the JSON of the response. */
 export type Handler<E> = (payload: JsonObject) => Effect.Effect<JsonText, E | CallError, CurrentPrincipal>
@@ -106,7 +107,7 @@ export const makeHandlerFactory = Effect.gen(function* () {
   const storeHandler = <Payload extends StorePayload, E, A>(
     definition: Definition<Payload, E>,
     run: (call: StoreCall<Payload>, json: JsonObject) => Effect.Effect<A, NoInfer<E> | CallError>,
-    toJson: (value: A, payload: Payload) => JsonText
+    toJson: (value: A, payload: Payload, principal: Principal) => JsonText
   ): Handler<E> => {
     const name = definition._tag
     const weight = Context.get(definition.annotations, WorkWeight)
@@ -118,7 +119,9 @@ export const makeHandlerFactory = Effect.gen(function* () {
           const principal = yield* CurrentPrincipal
           const origin = yield* CallOrigin
           const { length: bytes } = yield* CallBody
-          const response = Effect.map(run({ payload, principal, origin }, json), (value) => toJson(value, payload))
+          const response = Effect.map(run({ payload, principal, origin }, json), (value) =>
+            toJson(value, payload, principal)
+          )
           return yield* withPermit({ storeId: payload.storeId, name, weight, bytes }, response, lengthOf)
         }),
       (json) => authorizePayload(json, policy)
@@ -168,12 +171,13 @@ export const makeHandlerFactory = Effect.gen(function* () {
   /**
    * Creates a handler that performs a write once and replays its response. An agent with `proposalsOnly` stores a proposal
    * instead, unless the procedure is open to all agents. `isDeferred`: the write changes resources after its commit.
+   * `mask` reduces the response to what the caller sees.
    */
   const writeHandler = <Payload extends WritePayload, E, A>(
     definition: Definition<Payload, E | WriteError>,
     write: (payload: Payload, principal: Principal) => Write<A, NoInfer<E> | WriteError | CallError>,
     toJson: (value: A, payload: Payload) => JsonText,
-    { isDeferred = false }: { readonly isDeferred?: boolean } = {}
+    { isDeferred = false, mask = noMask }: { readonly isDeferred?: boolean; readonly mask?: Mask } = {}
   ): WriteHandler<E | WriteError | CallError> => {
     const decode = decodeWith(definition.payloadSchema)
     const toWrite = (payload: Payload, principal: Principal) =>
@@ -192,7 +196,7 @@ export const makeHandlerFactory = Effect.gen(function* () {
       return runWrite(definition, call, json, propose(payload.storeId, proposal, reasoned), answerJson)
     }
 
-    return Object.assign(storeHandler(definition, run, writeJson), {
+    return Object.assign(storeHandler(definition, run, makeWriteJson(mask)), {
       toWrite: (json: JsonObject, principal: Principal) =>
         Effect.map(Effect.fromResult(decode(json, true)), (payload) => ({
           keep: Effect.void,
@@ -222,13 +226,17 @@ export const makeHandlerFactory = Effect.gen(function* () {
   ) {
     const { context, keyed } = yield* keyedWrite(definition, call, json)
     const earlier = yield* find(context, keyed)
-    if (Option.isSome(earlier)) return writeJson(earlier.value)
+    if (Option.isSome(earlier)) return writeJson(earlier.value, call.payload, call.principal)
     const { approval, keep, write } = yield* prepare
     const { length: bytes } = yield* CallBody
     const weight = Context.get(definition.annotations, WorkWeight)
     const operation = { storeId: call.payload.storeId, name: definition._tag, weight, bytes }
     const performed = Effect.andThen(keep, runWrite(definition, call, json, write, toJson, approval))
-    return writeJson(yield* withPermit(operation, performed, ({ text }) => lengthOf(text)))
+    return writeJson(
+      yield* withPermit(operation, performed, ({ text }) => lengthOf(text)),
+      call.payload,
+      call.principal
+    )
   }, Effect.scoped)
 
   /** Reads the principal and the origin of a call. */

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { maskProduct } from "../../domain/access/Masks.ts"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { DEFAULT_SEARCH_LIMIT, Search } from "../../domain/catalog/Search.ts"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
@@ -59,7 +60,8 @@ export const makeProductHandlers = Effect.gen(function* () {
     "inventory.change": writeHandler(
       Rpcs.changeInventory,
       (payload) => catalog.setInventory(payload.storeId, payload.id, payload.change, toVersionCondition(payload)),
-      documentJson
+      documentJson,
+      { mask: maskProduct }
     )
   }
 })

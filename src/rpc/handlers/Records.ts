@@ -2,15 +2,14 @@ import { Effect, Function as Fn } from "effect"
 import { DEFAULT_LIMIT } from "../../domain/Page.ts"
 import { Customers } from "../../domain/records/Customer.ts"
 import { Orders } from "../../domain/records/Order.ts"
-import type { FieldVisibility } from "../../domain/records/Records.ts"
-import type { Principal } from "../Principal.ts"
+import { visibilityOf } from "../../domain/access/Visibility.ts"
+import { grantsOf, type Principal } from "../Principal.ts"
 import * as Rpcs from "../groups/Records.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
 import { encodeSuccess, pageJson, queryPageJson } from "./StoredJson.ts"
 import { makeHandlerFactory } from "./HandlerFactory.ts"
 
-/** Only members see personal data. */
-const visibilityFor = ({ _tag }: Principal): FieldVisibility => ({ isPersonal: _tag === "Merchant" })
+const visibilityFor = (principal: Principal) => visibilityOf(grantsOf(principal))
 
 export const makeRecordHandlers = Effect.gen(function* () {
   const orders = yield* Orders
@@ -23,7 +22,7 @@ export const makeRecordHandlers = Effect.gen(function* () {
       ({ payload, principal }) =>
         orders.list(payload.storeId, {
           ...toPageRequest(payload),
-          ...visibilityFor(principal),
+          isPersonal: visibilityFor(principal).isPersonal,
           updatedSince: payload.updatedSince
         }),
       pageJson
@@ -51,7 +50,7 @@ export const makeRecordHandlers = Effect.gen(function* () {
       ({ payload, principal }) =>
         customers.list(payload.storeId, {
           ...toPageRequest(payload),
-          ...visibilityFor(principal),
+          isPersonal: visibilityFor(principal).isPersonal,
           updatedSince: payload.updatedSince
         }),
       pageJson

@@ -1,5 +1,6 @@
 import { Effect, Function as Fn, Redacted } from "effect"
 import { AccountLinks, LINK_PATHS, type NewLink } from "../../domain/access/AccountLinks.ts"
+import { visibleStore } from "../../domain/access/Masks.ts"
 import type { MerchantId } from "../../domain/access/Ids.ts"
 import { Merchants } from "../../domain/access/Merchants.ts"
 import { Presence } from "../../domain/access/Presence.ts"
@@ -11,6 +12,7 @@ import type { CallError } from "../Authentication.ts"
 import type { WriteError } from "../groups/CommonSchemas.ts"
 import * as Rpcs from "../groups/Stores.ts"
 import { encodeSuccess } from "./StoredJson.ts"
+import { grantsOf } from "../Principal.ts"
 import { merchantIn } from "./Authorization.ts"
 import { type Definition, makeHandlerFactory } from "./HandlerFactory.ts"
 
@@ -47,7 +49,8 @@ export const makeStoreHandlers = Effect.gen(function* () {
   return {
     "store.get": storeHandler(
       Rpcs.getStore,
-      ({ payload }) => stores.get(payload.storeId),
+      ({ payload, principal }) =>
+        Effect.map(stores.get(payload.storeId), (store) => visibleStore(grantsOf(principal), store)),
       encodeSuccess(Rpcs.getStore)
     ),
     "settings.update": writeHandler(

@@ -10,6 +10,7 @@ import {
 import { Effect, FiberSet, Function as Fn, Option, Predicate, Result, type Scope, Stream } from "effect"
 import type { JsonObject } from "../../domain/json/Json.ts"
 import { parseTraceParent } from "../../domain/Traces.ts"
+import { findMissingScope } from "../Annotations.ts"
 import type { Agent } from "../Principal.ts"
 import type { ExecuteCall } from "../server/InProcessCalls.ts"
 import { type AwaitJob, findProgressCall, type ReportProgress } from "./Progress.ts"
@@ -59,7 +60,7 @@ Results. Lists have pages: pass \`nextCursor\` as \`cursor\` for the next page, 
 Errors. A result with \`isError\` changed nothing unless it says otherwise, and tells you what to do next. Retry a call only if the error says so, and the same call at most three times.`
 
 const mayCall = ({ scopes }: Agent, { callers }: Tool) =>
-  callers === "all" || (callers !== "none" && scopes.includes(callers))
+  callers !== "none" && findMissingScope({ agents: callers }, scopes) === undefined
 
 /**
  * Answers a message of a version before 2026-07-28. The handler of the SDK would always answer with an event stream, which

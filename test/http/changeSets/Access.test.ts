@@ -92,6 +92,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Access t
         ],
         write_inventory: [{ stock: { add: 1 } }]
       }
+      const named = { mode: "each", where: { ids: [id] } }
       const sets: ReadonlyArray<readonly [Scope, object]> = [
         ...operations.write_products.map((one) => ["write_products", { mode: "each", operations: [one] }] as const),
         ...operations.write_inventory.map((one) => ["write_inventory", { mode: "each", operations: [one] }] as const),
@@ -99,7 +100,8 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Access t
           (one) => ["write_collections", { mode: "each", operations: [one] }] as const
         ),
         ...changes.write_products.map((change) => ["write_products", { ...SELECTED, change }] as const),
-        ...changes.write_inventory.map((change) => ["write_inventory", { ...SELECTED, change }] as const)
+        ...changes.write_inventory.map((change) => ["write_inventory", { ...named, change }] as const),
+        ...changes.write_inventory.map((change) => ["write_products", { ...SELECTED, change }] as const)
       ]
       for (const granted of ["write_products", "write_inventory", "write_collections"] as const) {
         const { client } = yield* install(storeId, { scopes: [granted] })

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
+import { ProductId } from "../../../src/domain/catalog/Product.ts"
 import { type ChangeSet, ChangeSetId, MAX_SENT_OPERATIONS } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { Operation } from "../../../src/domain/changeSets/Operation.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
@@ -136,8 +137,11 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Change s
       const where = { rules: [] }
       const price = client.changeSets.create({ ...set, where, change: { price: { add: 1 } } })
       assert.strictEqual(yield* tagOf(price), "AgentScopeMissing")
-      const stock = client.changeSets.create({ ...set, where, change: { stock: { add: 1 } } })
-      assert.strictEqual(yield* tagOf(stock), "done")
+      const change = { stock: { add: 1 } }
+      const selected = yield* Effect.flip(client.changeSets.create({ ...set, where, change }))
+      assert.deepInclude(selected, { _tag: "AgentScopeMissing", scope: "read_products" })
+      const ids = [ProductId.make(randomUUID())]
+      assert.strictEqual(yield* tagOf(client.changeSets.create({ ...set, where: { ids }, change })), "done")
     })
   )
 

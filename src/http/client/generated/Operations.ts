@@ -38,6 +38,7 @@ import type {
   DeletedProduct,
   Digest,
   FeedPage,
+  InventoryLevels,
   ListAppDataQuery,
   ListChangeSetResultsQuery,
   ListChangeSetsQuery,
@@ -140,22 +141,32 @@ export class ProductsApi {
   /**
    * Set the stock of a product.
    *
-   * Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. Emits `catalog.product.updated.v1` unless the stock is unchanged. Rules: `docs/spec/inventory.md`.
+   * Changes the stock of the product, or of the variant `variantId`. `stock` sets it, `adjust` changes it by a number; send exactly one of them. A variant without stock starts at 0. Concurrent adjustments are all applied; one that would result in less than 0 is refused. An app without `read_products` and `write_products` receives the stock only. Emits `catalog.product.updated.v1` unless the stock is unchanged. Rules: `docs/spec/inventory.md`.
    *
    * Needs the scope `write_inventory` or `write_products`.
    *
    * @param id the id of the product
    * @throws ApiError of status 400, 401, 403, 404, 409, 412, 422, 429, 500, 503, or ConnectionError without a response
    */
-  setInventory(id: string, inventory: SetInventory, options?: UpdateOptions): Promise<Answer<Product>>
+  setInventory(id: string, inventory: SetInventory, options?: UpdateOptions): Promise<Answer<Product | InventoryLevels>>
   /**
    * Set the stock of a product as a dry run. Returns the result or error of the write and its effects, and stores nothing.
    *
    * @param id the id of the product
    */
-  setInventory(id: string, inventory: SetInventory, options: DryRun<UpdateOptions>): Promise<DryRunAnswer<Product>>
+  setInventory(
+    id: string,
+    inventory: SetInventory,
+    options: DryRun<UpdateOptions>
+  ): Promise<DryRunAnswer<Product | InventoryLevels>>
   setInventory(id: string, inventory: SetInventory, options: UpdateOptions | DryRun<UpdateOptions> = {}) {
-    return this.#api.write<Product>("PATCH", `/products/${pathSegment(id)}/inventory`, {}, options, inventory)
+    return this.#api.write<Product | InventoryLevels>(
+      "PATCH",
+      `/products/${pathSegment(id)}/inventory`,
+      {},
+      options,
+      inventory
+    )
   }
 
   /**
@@ -225,7 +236,7 @@ export class CollectionsApi {
   /**
    * Create a collection.
    *
-   * Only `title` is required. The response has the products that match the rules. Emits `catalog.collection.updated.v1`.
+   * Only `title` is required. The response has the products that match the rules. Rules on `costPrice` also need `read_products` or `write_products`. Emits `catalog.collection.updated.v1`.
    *
    * Needs the scope `write_collections`.
    *
@@ -319,7 +330,7 @@ export class ChangeSetsApi {
   /**
    * Create a change set.
    *
-   * Stores up to 100,000 operations, or one change of products that rules or ids select, and previews them. Nothing changes before the set is applied, within 7 days. The body may have 64 MiB, also after decompression (`Content-Encoding: gzip`). As `application/x-ndjson` the first line is the object without `operations`, and each further line is an operation. Needs the write scopes of its operations.
+   * Stores up to 100,000 operations, or one change of products that rules or ids select, and previews them. Nothing changes before the set is applied, within 7 days. The body may have 64 MiB, also after decompression (`Content-Encoding: gzip`). As `application/x-ndjson` the first line is the object without `operations`, and each further line is an operation. Needs the write scopes of its operations. Rules also need `read_products` or `write_products`.
    *
    * Needs the scope `write_products` or `write_collections` or `write_inventory`.
    *
@@ -434,7 +445,7 @@ export class ChangeSetsApi {
   /**
    * List results of a change set.
    *
-   * Returns the result of each operation, in their order.
+   * Returns the result of each operation, in their order. Needs the scopes of the set.
    *
    * Needs the scope `write_products` or `write_collections` or `write_inventory`.
    *

@@ -26,8 +26,8 @@ export interface Store {
     /** Maximum bytes of files */
     readonly mediaLimit: number
   }
-  /** Number of products */
-  readonly productCount: number
+  /** Number of products; null for callers without access to products */
+  readonly productCount: number | null
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
   readonly installation: Installation
@@ -382,6 +382,28 @@ export interface SetInventory {
   readonly expectedStock?: number
   /** Reason for the journal, as in `"Two were broken"` */
   readonly reason?: string
+}
+
+/** Stock of a product and its variants, for callers without access to products */
+export interface InventoryLevels {
+  readonly id: string
+  /** Version number, starting at 1 and increased by 1 with every change, as in `1` */
+  readonly version: number
+  /** Quantity in stock, as in `12` */
+  readonly stock: number
+  /** If true, `stock` is tracked */
+  readonly trackInventory: boolean
+  /** Stock keeping unit; not unique, as in `"DESK-WAL-160"` */
+  readonly sku: string | null
+  /** Stock of the variants */
+  readonly variants: ReadonlyArray<{
+    /** Assigned by the service */
+    readonly id: string
+    /** Stock keeping unit; not unique, as in `"DESK-WAL-160"` */
+    readonly sku?: string
+    /** Quantity in stock, as in `7` */
+    readonly stock?: number
+  }>
 }
 
 export interface UpdateProduct {

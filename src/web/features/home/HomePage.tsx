@@ -115,23 +115,26 @@ const ProductsCard = () => {
       }
     >
       <QueryBoundary query={useStore()} lines={3}>
-        {({ plan, productCount }) => (
-          <>
-            <p>
-              <strong className={css["figure"]}>{number(productCount)}</strong>{" "}
-              {homeTexts.products.usage(plan.productLimit, plan.name)}
-            </p>
-            <meter
-              className={css["meter"]}
-              aria-label={homeTexts.products.meter}
-              min={0}
-              max={plan.productLimit}
-              high={plan.productLimit * 0.9}
-              value={productCount}
-            />
-            {productCount < plan.productLimit ? undefined : <MutedText>{homeTexts.products.limitReached}</MutedText>}
-          </>
-        )}
+        {({ plan, productCount: visibleCount }) => {
+          const productCount = visibleCount ?? 0
+          return (
+            <>
+              <p>
+                <strong className={css["figure"]}>{number(productCount)}</strong>{" "}
+                {homeTexts.products.usage(plan.productLimit, plan.name)}
+              </p>
+              <meter
+                className={css["meter"]}
+                aria-label={homeTexts.products.meter}
+                min={0}
+                max={plan.productLimit}
+                high={plan.productLimit * 0.9}
+                value={productCount}
+              />
+              {productCount < plan.productLimit ? undefined : <MutedText>{homeTexts.products.limitReached}</MutedText>}
+            </>
+          )
+        }}
       </QueryBoundary>
     </Card>
   )

@@ -7,6 +7,7 @@ import { type Client, CollectionId, ProductId, type StoreId } from "../../../rpc
 import { applyChangeSet } from "../../../rpc/groups/ChangeSets.ts"
 import { createCollection, deleteCollection, updateCollection } from "../../../rpc/groups/Collections.ts"
 import { changeInventory, createProduct, deleteProduct, updateProduct } from "../../../rpc/groups/Products.ts"
+import { isWhole } from "../../../domain/catalog/Inventory.ts"
 import { newIdempotencyKey, requireDryRun } from "../../shared/data/queries.ts"
 import { nameEntries, type NamedEntry } from "../activity/entries.ts"
 import { formOf, type ProposalForm } from "./proposalForm.ts"
@@ -81,7 +82,10 @@ const dryRunProposal = ({ collections, inventory, products }: Client, procedure:
       return Effect.flatMap(decoded(deleteProduct.payloadSchema), (request) => requireDryRun(products.delete(request)))
     case "inventory.change":
       return Effect.flatMap(decoded(changeInventory.payloadSchema), (request) =>
-        requireDryRun(inventory.change(request))
+        Effect.flatMap(requireDryRun(inventory.change(request)), ({ resource, ...result }) =>
+          // Members see whole products.
+          isWhole(resource) ? Effect.succeed({ ...result, resource }) : Effect.die("The product is not whole")
+        )
       )
     case "collections.create":
       return Effect.flatMap(decoded(createCollection.payloadSchema), (request) =>

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Result } from "effect"
 import { type FormEvent, useState } from "react"
+import { isWhole } from "../../../../domain/catalog/Inventory.ts"
 import type { Product } from "../../../../domain/catalog/Product.ts"
 import { performed, type SetInventory, type StoreId } from "../../../../rpc/Client.ts"
 import { number } from "../../../shared/data/format.ts"
@@ -39,7 +40,7 @@ const Form = ({ close, target, product, storeId }: StockDialogProps & { readonly
       performed(client.inventory.change({ storeId, id: product.id, idempotencyKey, change })),
     invalidates: [[storeId, "products"]],
     onSuccess: (saved) => {
-      cacheProduct(queryClient, storeId, saved)
+      if (isWhole(saved)) cacheProduct(queryClient, storeId, saved)
       toast(productTexts.stock.updated)
       close()
     }
