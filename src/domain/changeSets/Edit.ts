@@ -1,17 +1,16 @@
 import { BigDecimal, Result, Schema, Struct } from "effect"
 import type { Scope } from "../access/Scope.ts"
 import { CollectionId } from "../catalog/Collection.ts"
-import { Amount, AmountDelta, field, numberFrom, optional, tags } from "../catalog/Fields.ts"
-import type { Product, UpdateProduct } from "../catalog/Product.ts"
-import { UpdateProduct as ProductPatch } from "../catalog/Product.ts"
+import { Amount, AmountDelta, Bool, field, numberFrom, optional, tags } from "../catalog/Fields.ts"
+import { changed, patchProduct, type Product, UpdateProduct as ProductPatch } from "../catalog/Product.ts"
+import type { Variant } from "../catalog/ProductFields.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import { doubleOf, MAX_NUMBER, plus } from "../json/Numbers.ts"
 import { foldCase } from "../Text.ts"
 
 /* Changes of all products that rules match. Each is computed from the product as it is when it is changed. */
 
-const NumberFields = Schema.Struct({
-  set: optional(field(Amount, "New value", 19.99)),
+const numberFields = {
   add: optional(field(AmountDelta, "Difference to add", -2)),
   percent: optional(
     field(numberFrom(-100, 1_000_000), "Change in percent of the current value: -10 makes 100 to 90", -10)
@@ -23,9 +22,22 @@ const NumberFields = Schema.Struct({
       0.05
     )
   )
-})
+}
 
-const exactlyOne = Schema.makeFilter<typeof NumberFields.Type>(
+const set = optional(field(Amount, "New value", 19.99))
+
+const ofVariants = optional(field(Bool, "If false, variants keep their own prices. Default: true", false))
+
+interface NumberEdit {
+  /** Null removes the value. */
+  readonly set?: number | null
+  readonly add?: number
+  readonly percent?: number
+  readonly round?: number
+  readonly variants?: boolean
+}
+
+const exactlyOne = Schema.makeFilter<NumberEdit>(
   ({ add, percent, set }) =>
     [set, add, percent].filter((value) => value !== undefined).length === 1
       ? undefined
@@ -33,8 +45,21 @@ const exactlyOne = Schema.makeFilter<typeof NumberFields.Type>(
   { toJsonSchema: () => ({ oneOf: [{ required: ["set"] }, { required: ["add"] }, { required: ["percent"] }] }) }
 )
 
-const NumberEdit = NumberFields.check(exactlyOne)
-type NumberEdit = typeof NumberEdit.Type
+const PriceEdit = Schema.Struct({ set, ...numberFields, variants: ofVariants }).check(exactlyOne)
+
+const SalePriceEdit = Schema.Struct({
+  set: optional(field(Schema.NullOr(Amount), "New value. Null removes the discounted price", 19.99)),
+  ...numberFields,
+  variants: ofVariants
+}).check(exactlyOne)
+
+const StockEdit = Schema.Struct({
+  set,
+  ...numberFields,
+  variants: optional(
+    field(Bool, "If true, changes the variants of a product that has some, not its own stock. Default: false", true)
+  )
+}).check(exactlyOne)
 
 const TagEdit = Schema.Struct({
   add: optional(tags("Tags to add. A product keeps its own spelling of a tag that it has", ["sale"])),
@@ -62,11 +87,13 @@ const CollectionEdit = CollectionEditFields.check(
 
 const EditFields = Schema.Struct({
   patch: optional(ProductPatch.annotate({ description: "JSON Merge Patch for each product" })),
-  price: optional(NumberEdit),
+  price: optional(PriceEdit.annotate({ description: "Also changes the prices that variants have of their own" })),
   discountedPrice: optional(
-    NumberEdit.annotate({ description: "A product without a discounted price starts from its price" })
+    SalePriceEdit.annotate({
+      description: "A product or variant without a discounted price starts from its own price"
+    })
   ),
-  stock: optional(NumberEdit.annotate({ description: "Changes the stock of the products, not of their variants" })),
+  stock: optional(StockEdit),
   tags: optional(TagEdit),
   collections: optional(
     CollectionEdit.annotate({
@@ -132,7 +159,10 @@ const roundTo = (value: BigDecimal.BigDecimal, step: BigDecimal.BigDecimal): Big
     step
   )
 
-const computed = (current: number, { add, percent, round, set }: NumberEdit): number => {
+/** Change that computes a number. */
+type Computation = NumberEdit & { readonly set?: number }
+
+const computed = (current: number, { add, percent, round, set }: Computation): number => {
   const base =
     percent === undefined
       ? BigDecimal.fromNumberUnsafe(set ?? plus(current, add ?? 0))
@@ -147,17 +177,71 @@ const computed = (current: number, { add, percent, round, set }: NumberEdit): nu
   return doubleOf(step === undefined ? base : roundTo(base, BigDecimal.fromNumberUnsafe(step)))
 }
 
-const editNumber = (
-  member: "price" | "discountedPrice" | "stock",
-  current: number,
-  edit: NumberEdit
-): Result.Result<number, ResultOutOfRange> => {
+const editNumber = (member: string, current: number, edit: Computation): Result.Result<number, ResultOutOfRange> => {
   const sum = edit.add === undefined ? 0 : plus(current, edit.add)
   const next = Number.isNaN(sum) ? sum : computed(current, edit)
   return next >= 0 && next <= MAX_NUMBER
     ? Result.succeed(next)
     : Result.fail(new ResultOutOfRange({ member, current: String(current) }))
 }
+
+type NumberMember = "price" | "discountedPrice" | "stock"
+
+const memberOfVariant = (member: NumberMember, { id, title }: Variant) =>
+  `${member} of the variant ${JSON.stringify(title ?? id)}`
+
+/** Changes a number of the variants that have a value to start from. The others use that of the product. */
+const editVariants = (
+  variants: ReadonlyArray<Variant>,
+  member: NumberMember,
+  currentOf: (variant: Variant) => number | undefined,
+  edit: Computation
+): Result.Result<ReadonlyArray<Variant>, ResultOutOfRange> =>
+  Result.all(
+    variants.map((variant) => {
+      const current = currentOf(variant)
+      return current === undefined
+        ? Result.succeed(variant)
+        : Result.map(editNumber(memberOfVariant(member, variant), current, edit), (next) => ({
+            ...variant,
+            [member]: next
+          }))
+    })
+  )
+
+type NumberChanges = Result.Result<Partial<Product>, ResultOutOfRange>
+
+const editPrice = ({ price, variants }: Product, edit: Computation): NumberChanges =>
+  Result.all({
+    price: editNumber("price", price, edit),
+    variants:
+      edit.variants === false ? Result.succeed(variants) : editVariants(variants, "price", ({ price }) => price, edit)
+  })
+
+const editSalePrice = (
+  { discountedPrice, price, variants }: Product,
+  { set, ...edit }: typeof SalePriceEdit.Type
+): NumberChanges => {
+  const isOfProduct = edit.variants === false
+  if (set === null) {
+    return Result.succeed({
+      discountedPrice: null,
+      variants: isOfProduct ? variants : variants.map(({ discountedPrice: _, ...variant }) => variant)
+    })
+  }
+  const computation = set === undefined ? edit : { ...edit, set }
+  return Result.all({
+    discountedPrice: editNumber("discountedPrice", discountedPrice ?? price, computation),
+    variants: isOfProduct
+      ? Result.succeed(variants)
+      : editVariants(variants, "discountedPrice", (own) => own.discountedPrice ?? own.price, computation)
+  })
+}
+
+const editStock = ({ stock, variants }: Product, edit: Computation): NumberChanges =>
+  edit.variants === true && variants.length > 0
+    ? Result.all({ variants: editVariants(variants, "stock", ({ stock = 0 }) => stock, edit) })
+    : Result.all({ stock: editNumber("stock", stock, edit) })
 
 const editTags = (current: ReadonlyArray<string>, { add = [], remove = [] }: typeof TagEdit.Type) => {
   const removed = new Set(remove.map(foldCase))
@@ -176,22 +260,25 @@ export class TooManyTags extends Schema.TaggedError<TooManyTags>()("TooManyTags"
   }
 }
 
-/** Computes the patch that an edit makes of a product. A deletion has none. */
-export const patchOfEdit = (
+/** Computes the fields that an edit changes. A patch and a deletion are none. */
+const changesOf = (
   product: Product,
-  { discountedPrice, patch = {}, price, stock, tags }: Edit
-): Result.Result<UpdateProduct, ResultOutOfRange | TooManyTags> => {
-  if (price !== undefined) return Result.map(editNumber("price", product.price, price), (price) => ({ price }))
-  if (discountedPrice !== undefined) {
-    return Result.map(
-      editNumber("discountedPrice", product.discountedPrice ?? product.price, discountedPrice),
-      (discountedPrice) => ({ discountedPrice })
-    )
-  }
-  if (stock !== undefined) return Result.map(editNumber("stock", product.stock, stock), (stock) => ({ stock }))
-  if (tags !== undefined) {
-    const edited = editTags(product.tags, tags)
-    return edited.length > MAX_TAGS ? Result.fail(new TooManyTags()) : Result.succeed({ tags: edited })
-  }
-  return Result.succeed(patch)
+  { discountedPrice, price, stock, tags }: Edit
+): Result.Result<Partial<Product>, ResultOutOfRange | TooManyTags> => {
+  if (price !== undefined) return editPrice(product, price)
+  if (discountedPrice !== undefined) return editSalePrice(product, discountedPrice)
+  if (stock !== undefined) return editStock(product, stock)
+  if (tags === undefined) return Result.succeed({})
+  const edited = editTags(product.tags, tags)
+  return edited.length > MAX_TAGS ? Result.fail(new TooManyTags()) : Result.succeed({ tags: edited })
 }
+
+/** Returns the product after an edit other than a deletion, or the same object if nothing changes. */
+export const editProduct = (
+  product: Product,
+  edit: Edit,
+  at: Date
+): Result.Result<Product, ResultOutOfRange | TooManyTags> =>
+  edit.patch === undefined
+    ? Result.map(changesOf(product, edit), (changes) => changed(product, changes, at))
+    : Result.succeed(patchProduct(product, edit.patch, at))

@@ -3,7 +3,7 @@ import { optional } from "../../domain/catalog/Fields.ts"
 import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
 import { type Automated, automatedOf, changedFields, crosses } from "../../domain/catalog/MembershipChange.ts"
-import { ProductId } from "../../domain/catalog/Product.ts"
+import { type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { Preview } from "../../domain/changeSets/ChangeSet.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import { EventKind } from "../../domain/Events.ts"
@@ -76,6 +76,15 @@ const sides = ({ after, before, resourceId }: Change) => {
   return { before: productIn(before), after: productIn(after) }
 }
 
+/** Changed prices of a product and of its variants. */
+const newPrices = (before: Product | null, after: Product): ReadonlyArray<number> => {
+  const known = new Map(before?.variants.map(({ id, price }) => [id, price]))
+  const ofVariants = after.variants.flatMap(({ id, price }) =>
+    price === undefined || price === known.get(id) ? [] : [price]
+  )
+  return after.price === before?.price ? ofVariants : [after.price, ...ofVariants]
+}
+
 /** Title and products of a manual collection in one state. Automated collections are counted by their rules. */
 const contentsOf = (side: Snapshot | null) => {
   const { productIds = [], title = "", type } = side === null ? {} : decodeContents(JSON.parse(side.json))
@@ -146,9 +155,11 @@ export const previewSummary = Effect.gen(function* () {
 
       const addProduct = (change: Change) => {
         const { after, before } = sides(change)
-        if (after !== null && after.price !== before?.price) {
-          lowestPrice = Math.min(lowestPrice ?? after.price, after.price)
-          highestPrice = Math.max(highestPrice ?? after.price, after.price)
+        if (after !== null) {
+          for (const price of newPrices(before, after)) {
+            lowestPrice = Math.min(lowestPrice ?? price, price)
+            highestPrice = Math.max(highestPrice ?? price, price)
+          }
         }
         addTimed(() => addMembership(before && facetsOf(before), after && facetsOf(after)))
       }

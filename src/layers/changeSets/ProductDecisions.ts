@@ -2,7 +2,7 @@ import { Option, Result, Schema } from "effect"
 import { withStock } from "../../domain/catalog/Inventory.ts"
 import { patchProduct, type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
-import { type Edit, patchOfEdit } from "../../domain/changeSets/Edit.ts"
+import { type Edit, editProduct } from "../../domain/changeSets/Edit.ts"
 import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
 import { touchedByOperation } from "../../domain/changeSets/Touched.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
@@ -170,7 +170,7 @@ export const nextOf = (
       return Result.succeed(Option.some(null))
     case "product.edit":
       if (edit?.delete === true) return Result.succeed(Option.some(null))
-      return Result.map(patchOfEdit(product, edit ?? {}), (patch) => Option.some(patchProduct(product, patch, at)))
+      return Result.map(editProduct(product, edit ?? {}, at), Option.some)
     case "entry.undo": {
       const entry = entries.get(operation.entryId)
       const isLast = entry?.version === product.version

@@ -373,16 +373,20 @@ export class ChangeSetsApi {
           readonly percent?: number
           /** Rounds the result half up to a multiple of this number. Default: 0.01 with `percent`, otherwise no rounding, as in `0.05` */
           readonly round?: number
+          /** If false, variants keep their own prices. Default: true */
+          readonly variants?: boolean
         }
         readonly discountedPrice?: {
-          /** New value, as in `19.99` */
-          readonly set?: number
+          /** New value. Null removes the discounted price, as in `19.99` */
+          readonly set?: number | null
           /** Difference to add, as in `-2` */
           readonly add?: number
           /** Change in percent of the current value: -10 makes 100 to 90, as in `-10` */
           readonly percent?: number
           /** Rounds the result half up to a multiple of this number. Default: 0.01 with `percent`, otherwise no rounding, as in `0.05` */
           readonly round?: number
+          /** If false, variants keep their own prices. Default: true */
+          readonly variants?: boolean
         }
         readonly stock?: {
           /** New value, as in `19.99` */
@@ -393,6 +397,8 @@ export class ChangeSetsApi {
           readonly percent?: number
           /** Rounds the result half up to a multiple of this number. Default: 0.01 with `percent`, otherwise no rounding, as in `0.05` */
           readonly round?: number
+          /** If true, changes the variants of a product that has some, not its own stock. Default: false */
+          readonly variants?: boolean
         }
         readonly tags?: {
           /** Tags to add. A product keeps its own spelling of a tag that it has, as in `["sale"]` */

@@ -146,7 +146,7 @@ export interface Product {
   readonly tags: ReadonlyArray<string>
   /** Images, videos and 3D models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
   readonly media: ReadonlyArray<Medium>
-  /** Options in which the variants differ, as in `[{"name":"Width","values":["120","160"]}]` */
+  /** Options in which the variants differ */
   readonly options: ReadonlyArray<Option>
   /** Variants of the product */
   readonly variants: ReadonlyArray<Variant>
@@ -292,7 +292,6 @@ export interface CreateProduct {
   readonly tags?: ReadonlyArray<string>
   /** Images, videos and 3D models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
   readonly media?: ReadonlyArray<Medium>
-  /** Options in which the variants differ, as in `[{"name":"Width","values":["120","160"]}]` */
   readonly options?: ReadonlyArray<Option>
   /** Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed, as in `[{"title":"160 cm","sku":"DESK-WAL-160","price":249.5,"stock":7}]` */
   readonly variants?: ReadonlyArray<VariantInput>
@@ -453,7 +452,6 @@ export interface UpdateProduct {
   readonly tags?: ReadonlyArray<string>
   /** Images, videos and 3D models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
   readonly media?: ReadonlyArray<Medium>
-  /** Options in which the variants differ, as in `[{"name":"Width","values":["120","160"]}]` */
   readonly options?: ReadonlyArray<Option>
   /** Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed, as in `[{"title":"160 cm","sku":"DESK-WAL-160","price":249.5,"stock":7}]` */
   readonly variants?: ReadonlyArray<VariantInput>
