@@ -4,7 +4,7 @@ import { canonical } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { field, StoredCurrencyCode, Timestamp, Version } from "./Fields.ts"
-import { editableFields, MAX_VARIANTS, Variant, type VariantInput } from "./ProductFields.ts"
+import { editableFields, MAX_VARIANTS, StoredOptions, Variant, type VariantInput } from "./ProductFields.ts"
 
 export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotate({ identifier: "ProductId" }))
 export type ProductId = typeof ProductId.Type
@@ -15,6 +15,7 @@ export const Product = Schema.Struct({
   version: Version,
   ...editableFields,
   currencyCode: field(StoredCurrencyCode, "Currency (ISO 4217)", "EUR"),
+  options: StoredOptions,
   variants: boundedArray(Variant, MAX_VARIANTS).annotate({ description: "Variants of the product" }),
   createdAt: Timestamp,
   updatedAt: Timestamp

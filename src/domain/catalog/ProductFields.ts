@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { boundedArray, boundedRecord } from "../json/Bounded.ts"
+import { foldCase } from "../Text.ts"
 import { Uuid } from "../Uuid.ts"
 import {
   Amount,
@@ -35,6 +36,47 @@ const ProductOption = openStruct({
   name: field(text(255), "Name of the option", "Width"),
   values: field(boundedArray(text(255)), "Possible values", ["120 cm", "160 cm"])
 }).annotate({ identifier: "Option", description: "An option in which the variants of a product differ" })
+
+/** Stored options. Those of earlier releases can have names or values that repeat. */
+export const StoredOptions = boundedArray(ProductOption, 10).annotate({
+  description: "Options in which the variants differ"
+})
+
+/** Finds the first text that repeats an earlier one, without regard to case and spaces around it. One bounds the issues. */
+const repeatIn = (texts: ReadonlyArray<string>): ReadonlyArray<readonly [index: number, text: string]> => {
+  const known = new Set<string>()
+  for (const [index, text] of texts.entries()) {
+    const folded = foldCase(text.trim())
+    if (known.has(folded)) return [[index, text]]
+    known.add(folded)
+  }
+  return []
+}
+
+interface OptionIssue {
+  readonly path: ReadonlyArray<string | number>
+  /** The name or value that repeats another one. */
+  readonly text: string
+  readonly issue: string
+}
+
+/** The first name of an option, and value of each option, that repeats. Variants name both, so that they are unique. */
+export const repeatedOptions = (
+  options: ReadonlyArray<{ readonly name: string; readonly values: ReadonlyArray<string> }>
+): ReadonlyArray<OptionIssue> => [
+  ...repeatIn(options.map(({ name }) => name)).map(([index, name]) => ({
+    path: [index, "name"],
+    text: name,
+    issue: `must differ from the names of the other options, not only in case; ${JSON.stringify(name)} is there already`
+  })),
+  ...options.flatMap(({ name, values }, index) =>
+    repeatIn(values).map(([at, value]) => ({
+      path: [index, "values", at],
+      text: value,
+      issue: `must differ from the other values of ${JSON.stringify(name)}, not only in case; ${JSON.stringify(value)} is there already`
+    }))
+  )
+]
 
 /** Maximum number of variants of a product. */
 export const MAX_VARIANTS = 2048
@@ -121,9 +163,11 @@ export const editableFields = {
   media: field(boundedArray(Medium, 250), "Images, videos and 3D models", [
     { url: "https://images.example.com/desk-2.jpg" }
   ]),
-  options: field(boundedArray(ProductOption, 10), "Options in which the variants differ", [
-    { name: "Width", values: ["120", "160"] }
-  ]),
+  options: field(
+    boundedArray(ProductOption, 10).check(Schema.makeFilter<typeof StoredOptions.Type>(repeatedOptions)),
+    "Options in which the variants differ. Names and values of an option are unique, without regard to case",
+    [{ name: "Width", values: ["120", "160"] }]
+  ),
   variants: field(
     boundedArray(VariantInput, MAX_VARIANTS),
     "Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed",

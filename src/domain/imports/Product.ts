@@ -1,5 +1,5 @@
 import { Record, Result } from "effect"
-import { MAX_VARIANTS } from "../catalog/ProductFields.ts"
+import { MAX_VARIANTS, repeatedOptions } from "../catalog/ProductFields.ts"
 import { type Product, UpdateProduct } from "../catalog/Product.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
@@ -71,11 +71,12 @@ const importedProduct =
       (patch) => patch,
       { replaceVariants, at }
     )
-    return Result.flatMap(merged, ({ remaining, variants }) =>
-      checkVariants({
-        ...fields,
-        ...(options && { options: mergeOptions(before?.options ?? [], options, remaining) }),
-        variants
-      })
-    )
+    return Result.flatMap(merged, ({ remaining, variants }) => {
+      if (options === undefined) return checkVariants({ ...fields, variants })
+      const mergedOptions = mergeOptions(before?.options ?? [], options, remaining)
+      const issues = repeatedOptions(mergedOptions)
+      return issues.length > 0
+        ? Result.fail(issues.map(({ issue, path }) => `options.${path.join(".")}: ${issue}`))
+        : checkVariants({ ...fields, options: mergedOptions, variants })
+    })
   }

@@ -53,6 +53,27 @@ it.live("a row of a stored product is a PATCH, and a new product needs a name", 
   })
 )
 
+it.live("a row is refused if names of options or values of one repeat, also those of stored variants", () =>
+  Effect.gen(function* () {
+    const { importRows, products, refusals } = yield* rowScene
+    yield* importRows([SHIRT])
+    const rows = [
+      { externalId: "mug", name: "Mug", options: [{ name: "Color", values: ["Red", "red"] }] },
+      {
+        externalId: "shirt",
+        options: [{ name: "size", values: ["L"] }],
+        variants: [{ title: "Large", options: { size: "L" }, sku: "S-L" }]
+      }
+    ]
+    assert.deepStrictEqual(yield* importRows(rows), [0, 0, 0, 2])
+    assert.deepStrictEqual(
+      refusals().map((refusal) => String(refusal["reason"]).split(": ")[0]),
+      ["options.0.values.1", "options.1.name"]
+    )
+    assert.deepStrictEqual(pick(yield* products, "options"), [{ options: SHIRT.options }])
+  })
+)
+
 it.live("variants of a row are merged by id, options and SKU; null clears a member", () =>
   Effect.gen(function* () {
     const { importRows, products } = yield* rowScene

@@ -83,10 +83,19 @@ const FIELDS: Record<string, Field> = {
     accepts: asSent(
       [],
       [{ name: "Width", values: [] }],
-      times(10, { name: "Width", values: ["120", "160"], help: { text: "?" } })
+      Array.from({ length: 10 }, (_, index) => ({
+        name: `Width ${index}`,
+        values: ["120", "160"],
+        help: { text: "?" }
+      }))
     ),
     refuses: [
-      times(11, { name: "Width", values: [] }),
+      Array.from({ length: 11 }, (_, index) => ({ name: `Width ${index}`, values: [] })),
+      ...["Width", "width", " Width "].map((name) => [
+        { name: "Width", values: ["120"] },
+        { name, values: ["160"] }
+      ]),
+      ...["Red", "red", "Red "].map((value) => [{ name: "Color", values: ["Red", value] }]),
       [{}],
       [{ name: "Width" }],
       [{ values: [] }],
@@ -232,6 +241,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite 
         price: -1,
         tags: ["a", ""],
         media: [{ url: PAGE }, { url: "x", position: "first" }],
+        options: [
+          { name: "Size", values: ["S", "s"] },
+          { name: "size", values: [] }
+        ],
         variants: [{ price: -1, options: { Width: 1 } }, "x"],
         dimensions: { width: -2 },
         isActive: null
@@ -242,6 +255,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Composite 
         "tags.1",
         "media.1.url",
         "media.1.position",
+        "options.0.values.1",
+        "options.1.name",
         "variants.0.price",
         "variants.0.options.Width",
         "variants.1",

@@ -187,6 +187,28 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Products",
     })
   )
 
+  it.effect(
+    "a product with repeated options of an earlier release is read and patched, unless the patch repeats them",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { client } = yield* freshClient()
+        const options = ["Size", "Length"].map((name) => ({ name, values: ["S", "M"] }))
+        const { id } = yield* create(client, { name: "Shirt", options })
+        yield* sql`update products set document = replace(document::text, 'Length', 'size')::json where id = ${String(id)}`
+        const stored = dataOf(yield* client.patch(`/products/${id}`, { price: 5 }))
+        assert.deepInclude(stored, {
+          price: 5,
+          options: ["Size", "size"].map((name) => ({ name, values: ["S", "M"] }))
+        })
+        const refused = yield* client.patch(`/products/${id}`, { options: stored["options"] })
+        assert.strictEqual(refused.status, 400)
+        assert.deepStrictEqual(errorOf(refused).issues, [
+          'options.1.name: must differ from the names of the other options, not only in case; "size" is there already'
+        ])
+      })
+  )
+
   it.effect("a deleted product is 404 on every route and absent from the list", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
