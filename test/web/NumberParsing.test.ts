@@ -33,7 +33,8 @@ const TYPED: Readonly<Record<string, ReadonlyArray<readonly [text: string, outco
     ["12,50", 12.5],
     ["1,234", 1.234],
     ["1234", 1234],
-    ["1.234", 1234],
+    ["1.234", "Write 1234 or 1,234"],
+    ["-12.345", "Write -12345 or -12,345"],
     ["1.234.567", 1_234_567],
     ["480.50", "Write 480,50"],
     ["1.23", "Write 1,23"],
@@ -55,7 +56,7 @@ const TYPED: Readonly<Record<string, ReadonlyArray<readonly [text: string, outco
   "pt-BR": [
     ["1.234,50", 1234.5],
     ["12,50", 12.5],
-    ["1.234", 1234],
+    ["1.234", "Write 1234 or 1,234"],
     ["12.50", "Write 12,50"],
     ["1\u00a0234,50", "Write a number, such as 1234,50 or 1.234,50"]
   ],
@@ -63,7 +64,8 @@ const TYPED: Readonly<Record<string, ReadonlyArray<readonly [text: string, outco
     ["1,234.50", 1234.5],
     ["12.50", 12.5],
     ["1.234", 1.234],
-    ["1,234", 1234],
+    ["1,234", "Write 1234 or 1.234"],
+    ["1,234,567", 1_234_567],
     ["1,5", "Write 1.5"],
     ["1.234,50", "Write 1234.50"]
   ],
@@ -74,6 +76,7 @@ const TYPED: Readonly<Record<string, ReadonlyArray<readonly [text: string, outco
   ],
   "en-IN": [
     ["12,34,567.50", 1_234_567.5],
+    ["12,345", "Write 12345 or 12.345"],
     ["1,234,567.50", "Write 1234567.50"]
   ],
   "ja-JP": [
@@ -85,7 +88,7 @@ const TYPED: Readonly<Record<string, ReadonlyArray<readonly [text: string, outco
     ["١٬٢٣٤٫٥٠", 1234.5],
     ["12.50", 12.5],
     ["١٬٢٣٤", 1234],
-    ["1,234", 1234],
+    ["1,234", "Write ١٢٣٤ or ١٫٢٣٤"],
     ["١٬٥", "Write a number, such as ١٢٣٤٫٥٠ or ١٬٢٣٤٫٥٠"],
     ["1,5", "Write ١٫٥"]
   ]
@@ -119,15 +122,16 @@ describe("Typed numbers", () => {
     )
   })
 
-  it("no language has a separator of both groups and decimals, so no accepted text has two readings", () => {
-    for (const locale of Intl.NumberFormat.supportedLocalesOf(LOCALES)) {
+  it("no accepted text has two readings, in any language", () => {
+    const ambiguous = Intl.NumberFormat.supportedLocalesOf(LOCALES).flatMap((locale) => {
       const { parseNumber } = typedNumbers(locale)
-      const readings = [".", ",", "٫", "٬", " ", "'"].filter(
-        (separator) =>
-          spelled(parseNumber(`1${separator}234`)) === "1234" && spelled(parseNumber(`1${separator}5`)) === "1.5"
-      )
-      assert.deepStrictEqual(readings, [], locale)
-    }
+      return [".", ",", "٫", "٬", " ", "'"].filter((separator) => {
+        const isDecimal = spelled(parseNumber(`1${separator}5`)) === "1.5"
+        const isOfOthers = separator === "." || separator === ","
+        return (isDecimal || isOfOthers) && spelled(parseNumber(`1${separator}234`)) === "1234"
+      })
+    })
+    assert.deepStrictEqual(ambiguous, [])
   })
 
   it("an amount has at least the decimal places of its currency, and all its own", () => {
@@ -136,6 +140,23 @@ describe("Typed numbers", () => {
       [amountText(481, "EUR"), amountText(1234.5, "JPY"), amountText(0.395, "EUR"), amountText(2, "KWD")],
       ["481,00", "1234,5", "0,395", "2,000"]
     )
+  })
+
+  it("an amount has at most the decimal places of its currency, or those of the stored amount", () => {
+    const [german, english] = [typedNumbers("de-DE"), typedNumbers("en-US")]
+    const typed: ReadonlyArray<readonly [Result.Result<number, string>, number | string]> = [
+      [german.parseAmount("1,234", "EUR"), "Use at most 2 decimal places, such as 1234,50"],
+      [german.parseAmount("1.234", "EUR"), "Write 1234 or 1,234"],
+      [german.parseAmount("1.234,50", "EUR"), 1234.5],
+      [german.parseAmount("0,396", "EUR", "0,395"), 0.396],
+      [english.parseAmount("1.000", "USD"), "Use at most 2 decimal places, such as 1234.50"],
+      [english.parseAmount("1.234", "KWD"), 1.234],
+      [english.parseAmount("1,234", "JPY"), 1234],
+      [english.parseAmount("12.5", "JPY"), "Write a whole number, such as 1234 or 1,234"],
+      [english.parseAmount("12.5", "JPY", "0.5"), 12.5],
+      [english.parseAmount("1.234", ""), 1.234]
+    ]
+    for (const [parsed, outcome] of typed) assert.strictEqual(spelled(parsed), String(outcome))
   })
 
   it("an accepted text keeps all its digits", () => {

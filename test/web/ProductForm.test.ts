@@ -2,16 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Struct } from "effect"
 import { newProduct, type Product, ProductId } from "../../src/domain/catalog/Product.ts"
 import { uuidV7 } from "../../src/domain/Uuid.ts"
+import { parseJson } from "../../src/web/features/products/editor/jsonInput.ts"
 import { isCardNeeded } from "../../src/web/features/products/editor/productFields.ts"
 import {
   NO_PROBLEMS,
   patchOf,
   parseIssues,
   productInput,
-  parseStockChange,
-  parseJson
+  parseStockChange
 } from "../../src/web/features/products/editor/productInput.ts"
-import { bulkEdits } from "../../src/web/features/products/list/bulkEdits.ts"
 import { copyOf, type Draft, draftOf, newDraft } from "../../src/web/features/products/editor/productDraft.ts"
 import { newVariant } from "../../src/web/features/products/editor/variantTable.ts"
 import { merge, withFields } from "../../src/web/shared/data/differences.ts"
@@ -57,10 +56,10 @@ describe("Product form", () => {
         ...base,
         name: " Desk of oak ",
         description: "",
-        costPrice: PRECISE,
+        weight: PRECISE,
         tags: ["oak", "Oak", "new"]
       }),
-      Result.succeed({ name: "Desk of oak", costPrice: Number(PRECISE), tags: ["oak", "new"] })
+      Result.succeed({ name: "Desk of oak", weight: Number(PRECISE), tags: ["oak", "new"] })
     )
     assert.strictEqual(base.price, PRECISE)
   })
@@ -75,6 +74,14 @@ describe("Product form", () => {
         dimensions: { depth: 4, width: 80.5, unit: "cm" }
       })
     )
+  })
+
+  it("names of options, and values of one, that differ only in case are refused at their fields", () => {
+    const added = { key: "new 1", name: " width", values: ["Oak", "oak"] }
+    assert.deepStrictEqual(problemsOf({ ...base, options: [...base.options, added] }), [
+      ["options.1.name", "Enter a name that no other option has, also in upper or lower case"],
+      ["options.1.values.1", "Remove oak. The option has this value already, also in upper or lower case."]
+    ])
   })
 
   it("existing variants are sent by id with changed fields and without stock", () => {
@@ -162,7 +169,8 @@ describe("Product form", () => {
 
   it("a copy has all values except codes and stock, and variants without ids", () => {
     const stored = { ...desk, sku: "D", barcode: "1", stock: 5, category: "Desks" }
-    const input = productInput(copyOf({ ...stored, variants: desk.variants.map((one) => ({ ...one, sku: "V" })) }))
+    const copy = copyOf({ ...stored, variants: desk.variants.map((one) => ({ ...one, sku: "V" })) })
+    const input = productInput(copy, copy)
     assert.deepStrictEqual(
       Result.map(input, (product) => JSON.parse(JSON.stringify(product))),
       Result.succeed({
@@ -235,30 +243,5 @@ describe("Input parsing", () => {
     assert.isTrue(Result.isFailure(parseStockChange({ ...change, input: "-2" })))
     assert.isTrue(Result.isFailure(parseStockChange({ ...change, input: "1.5" })))
     assert.isTrue(Result.isSuccess(parseStockChange({ ...change, shown: 2.5, input: "1.5" })))
-  })
-})
-
-const parse = (name: string, input: string, round?: number) =>
-  bulkEdits.find((edit) => edit.name === name)?.parse(input, round)
-
-describe("Bulk edits", () => {
-  it("an empty text stores no value, as in the editor, and commas separate tags", () => {
-    assert.deepStrictEqual(parse("Set vendor", " "), Result.succeed({ patch: { vendorName: null } }))
-    assert.deepStrictEqual(parse("Set category", ""), Result.succeed({ patch: { category: null } }))
-    assert.deepStrictEqual(parse("Add tag", "a, b"), Result.succeed({ tags: { add: ["a", "b"] } }))
-    assert.deepStrictEqual(parse("Remove tag", "a, b"), Result.succeed({ tags: { remove: ["a", "b", "a, b"] } }))
-    assert.deepStrictEqual(parse("Add tag", " , "), Result.fail("Enter a tag"))
-  })
-
-  it("prices are set or change by an amount or percent, rounded to a step", () => {
-    assert.deepStrictEqual(parse("Set price", "12.5"), Result.succeed({ price: { set: 12.5 } }))
-    assert.deepStrictEqual(parse("Increase or decrease price", "-2"), Result.succeed({ price: { add: -2 } }))
-    assert.deepStrictEqual(
-      parse("Change sale price by percent", "-10", 0.05),
-      Result.succeed({ discountedPrice: { percent: -10, round: 0.05 } })
-    )
-    assert.isTrue(Result.isFailure(parse("Change price by percent", "-101") ?? Result.succeed(undefined)))
-    assert.deepStrictEqual(parse("Remove sale price", ""), Result.succeed({ patch: { discountedPrice: null } }))
-    assert.deepStrictEqual(parse("Add to collection", ""), Result.fail("Choose a collection"))
   })
 })

@@ -115,7 +115,7 @@ describe("Options and variants", () => {
 })
 
 describe("Edits of many cells", () => {
-  const columns = cellColumns([size], true)
+  const columns = cellColumns([size], true, "EUR")
   const from = (id: string) => columns.slice(columns.findIndex((column) => column.id === id))
   const rows = [...variants, { ...newVariant(), key: "new 3" }]
   const keys = ["1", "2", "new 3"]

@@ -67,6 +67,8 @@ export const dataTexts = {
     outOfRange: (least: number, most: number) => t`Enter a number from ${number(least)} to ${number(most)}`,
     notNegative: t`Enter 0 or more, with at most 15 digits`,
     tooManyDigits: t`Use at most 15 digits`,
+    tooManyPlaces: (places: number, example: string) =>
+      t`Use at most ${plural(places, { one: "# decimal place", other: "# decimal places" })}, such as ${example}`,
     invalidJsonBecause: (reason: string) => t`is not valid JSON: ${reason}`,
     invalidJsonAdvice: t`check its quotes, commas and brackets`,
     invalidJson: t`is not valid JSON`

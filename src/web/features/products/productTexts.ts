@@ -190,6 +190,9 @@ export const productTexts = {
     advice: t`Options distinguish variants, such as Size: S, M, L.`,
     option: (position: number) => t`Option ${number(position)}`,
     missingName: t`Enter a name, such as Size, or remove the option`,
+    repeatedName: t`Enter a name that no other option has, also in upper or lower case`,
+    repeatedValue: (value: string) =>
+      t`Remove ${value}. The option has this value already, also in upper or lower case.`,
     values: (option: string) => t`Values of ${option}`,
     valueItem: t`value`,
     confirmRemove: (value: string) => t`Remove ${value}?`,

@@ -89,7 +89,15 @@ const otherReaders = OTHER_LANGUAGES.map(readerOf)
 
 /** Decimal places of a currency. */
 const placesOf = (currency: string) =>
-  new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits
+  new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 0
+
+const numberOf = (decimal: string): Result.Result<number, string> => {
+  const number = toDouble(decimal)
+  return Number.isNaN(number) ? Result.fail(dataTexts.input.tooManyDigits) : Result.succeed(number)
+}
+
+/** Number of decimal places of a text, also of zeros at its end. */
+const placesIn = (decimal: string) => decimal.split(".")[1]?.length ?? 0
 
 /** Formats and parses numbers in a language, by default that of the browser. */
 export const typedNumbers = (locale?: string) => {
@@ -111,20 +119,44 @@ export const typedNumbers = (locale?: string) => {
     return [localized(amount.toFixed(decimalPlaces)), new Intl.NumberFormat(locale, options).format(amount)] as const
   }
 
-  const parse = (typed: string, isWhole: boolean): Result.Result<number, string> => {
+  /** Splits a text into its sign and the rest, in ASCII. */
+  const signed = (typed: string) => {
     const [, sign = "", text = ""] = /^([-+]?)(.*)$/s.exec(own.ascii(typed).trim()) ?? []
-    const minus = sign === "-" ? sign : ""
-    const value = isWhole ? own.wholeOf(text) : own.read(text)
-    if (value !== undefined) {
-      const number = toDouble(minus + value)
-      return Number.isNaN(number) ? Result.fail(dataTexts.input.tooManyDigits) : Result.succeed(number)
-    }
-    if (isWhole) return Result.fail(dataTexts.input.notWhole(...examples(1234, 0)))
-    const meant = new Set(otherReaders.map(({ read }) => read(text)).filter(Predicate.isNotUndefined))
-    return Result.fail(
-      meant.size === 0
-        ? dataTexts.input.notANumber(...examples(1234.5, 2))
-        : dataTexts.input.misspelled([...meant].map((decimal) => localized(minus + decimal)))
+    return { minus: sign === "-" ? sign : "", text }
+  }
+
+  const misspelled = (minus: string, decimals: Iterable<string>) =>
+    Result.fail(dataTexts.input.misspelled([...decimals].map((decimal) => localized(minus + decimal))))
+
+  /** Decimal of a text, with a point. Fails if another language reads its only separator as a decimal one. */
+  const decimalOf = (typed: string): Result.Result<string, string> => {
+    const { minus, text } = signed(typed)
+    const value = own.read(text)
+    const others = otherReaders.map(({ read }) => read(text)).filter(Predicate.isNotUndefined)
+    const meant = new Set(value === undefined ? others : [value, ...others])
+    const isGrouped = value !== undefined && value !== text && own.wholeOf(text) === value
+    if (value !== undefined && (!isGrouped || meant.size === 1)) return Result.succeed(minus + value)
+    return meant.size === 0 ? Result.fail(dataTexts.input.notANumber(...examples(1234.5, 2))) : misspelled(minus, meant)
+  }
+
+  const wholeOf = (typed: string): Result.Result<string, string> => {
+    const { minus, text } = signed(typed)
+    const value = own.wholeOf(text)
+    return value === undefined
+      ? Result.fail(dataTexts.input.notWhole(...examples(1234, 0)))
+      : Result.succeed(minus + value)
+  }
+
+  /** Parses an amount of money. It has at most the decimal places of its currency, or those of the stored amount. */
+  const parseAmount = (typed: string, currency: string, stored = ""): Result.Result<number, string> => {
+    if (currency === "") return Result.flatMap(decimalOf(typed), numberOf)
+    const storedPlaces = Result.match(decimalOf(stored), { onFailure: () => 0, onSuccess: placesIn })
+    const places = Math.max(placesOf(currency), storedPlaces)
+    if (places === 0) return Result.flatMap(wholeOf(typed), numberOf)
+    return Result.flatMap(decimalOf(typed), (decimal) =>
+      placesIn(decimal) > places
+        ? Result.fail(dataTexts.input.tooManyPlaces(places, localized((1234.5).toFixed(places))))
+        : numberOf(decimal)
     )
   }
 
@@ -139,13 +171,14 @@ export const typedNumbers = (locale?: string) => {
         maximumFractionDigits: 20
       }).format(value),
     /** Parses a number as the language spells it. Refuses other spellings with the right one. */
-    parseNumber: (typed: string) => parse(typed, false),
+    parseNumber: (typed: string) => Result.flatMap(decimalOf(typed), numberOf),
+    parseAmount,
     /** Parses a whole number. */
-    parseWhole: (typed: string) => parse(typed, true)
+    parseWhole: (typed: string) => Result.flatMap(wholeOf(typed), numberOf)
   }
 }
 
-export const { amountText, numberText, parseNumber, parseWhole } = typedNumbers()
+export const { amountText, numberText, parseAmount, parseNumber, parseWhole } = typedNumbers()
 
 /** Parses a number as APIs write it, with a decimal point. */
 export const parseCanonical = typedNumbers("en").parseNumber

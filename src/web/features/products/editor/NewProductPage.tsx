@@ -89,7 +89,7 @@ const NewProduct = ({ initial }: NewProductProps) => {
     focusFirstProblem()
   }
   const save = () =>
-    Result.match(productInput(draft), {
+    Result.match(productInput(draft, initial, store.data?.currencyCode), {
       onFailure: showProblems,
       onSuccess: (product) => {
         setProblems(NO_PROBLEMS)

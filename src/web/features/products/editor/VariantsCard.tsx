@@ -88,7 +88,7 @@ export const VariantsCard = ({ editing, stock }: VariantsCardProps) => {
   const missing = missingVariants(options, variants)
   const positions = new Map(variants.map(({ key }, index) => [key, index]))
   const positionOf = ({ key }: VariantDraft) => positions.get(key) ?? 0
-  const cells = cellColumns(options, draft.trackInventory)
+  const cells = cellColumns(options, draft.trackInventory, draft.currencyCode)
   const groups = groupsOf(options, variants)
   const variantProblems = [...problems].filter(([path]) => path === "variants" || path.startsWith("variants."))
   const invalid = new Set(variantProblems.map(([path]) => Number(path.split(".")[1])))

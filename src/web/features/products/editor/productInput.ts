@@ -1,15 +1,15 @@
 import { Predicate, Result, Struct } from "effect"
 import type { BadRequest } from "../../../../domain/BadRequest.ts"
+import { repeatedOptions } from "../../../../domain/catalog/ProductFields.ts"
 import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
 import { canonical, type JsonObject } from "../../../../domain/json/Json.ts"
-import { parseUntrusted } from "../../../../domain/json/UntrustedJson.ts"
 import { SetInventory } from "../../../../rpc/Client.ts"
-import { dataTexts } from "../../../shared/sharedTexts.ts"
 import { problemText } from "../../../shared/data/errorMessages.ts"
 import { differences } from "../../../shared/data/differences.ts"
-import { parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
+import { parseAmount, parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
 import { productTexts } from "../productTexts.ts"
+import { parseJson } from "./jsonInput.ts"
 import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
 
 /* Converts form values to requests. Contains only changed fields. */
@@ -32,8 +32,8 @@ export const parseIssues = (lines: ReadonlyArray<string>): Problems =>
 
 const CANNOT_CLEAR = productTexts.form.cannotClear
 
-/** Parses form values and collects the validation messages. */
-const makeReader = () => {
+/** Parses form values and collects the validation messages. `stored`: values that the form was opened with. */
+const makeReader = (currency: string, stored: Draft) => {
   const problems = new Map<string, string>()
   const collect =
     (path: string) =>
@@ -45,9 +45,13 @@ const makeReader = () => {
   const amount = (path: string, text: string): number | undefined => collect(path)(parseNumber(text))
   return {
     problems,
+    stored,
     amount,
     pieces: (path: string, text: string) => collect(path)(parseWhole(text)),
     amountOrNull: (path: string, text: string) => (text.trim() === "" ? null : amount(path, text)),
+    /** Amount in the currency of the product. */
+    money: (path: string, text: string, before: string | undefined) =>
+      collect(path)(parseAmount(text, currency, before)),
     json: (path: string, text: string) => collect(path)(parseJson(text)),
     reject: (path: string, problem: string) => void problems.set(path, problem)
   }
@@ -82,6 +86,7 @@ const choicesOf = ({ choices }: VariantDraft, { options }: Draft) =>
 /** Changed fields of a variant. The service keeps the others. */
 const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: number, reader: Reader): JsonObject => {
   const before = base.variants.find(({ key }) => key === variant.key)
+  const stored = reader.stored.variants.find(({ key }) => key === variant.key)
   const input: Record<string, unknown> = before === undefined ? {} : { id: variant.key }
   for (const name of VARIANT_TEXTS) if (variant[name] !== (before?.[name] ?? "")) input[name] = variant[name]
   const amounts = before === undefined ? [...VARIANT_AMOUNTS, "stock" as const] : VARIANT_AMOUNTS
@@ -89,7 +94,10 @@ const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: n
     if (variant[name] === (before?.[name] ?? "")) continue
     const path = `variants.${index}.${name}`
     if (variant[name].trim() === "") reader.reject(path, CANNOT_CLEAR)
-    else input[name] = name === "stock" ? reader.pieces(path, variant.stock) : reader.amount(path, variant[name])
+    else {
+      input[name] =
+        name === "stock" ? reader.pieces(path, variant.stock) : reader.money(path, variant[name], stored?.[name])
+    }
   }
   if (variant.imageUrl !== (before?.imageUrl ?? "")) input["imageUrl"] = textOrNull(variant.imageUrl)
   const choices = choicesOf(variant, draft)
@@ -98,14 +106,17 @@ const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: n
   return input
 }
 
+const moneyOrNull = (field: "discountedPrice" | "costPrice", draft: Draft, reader: Reader) =>
+  draft[field].trim() === "" ? null : reader.money(field, draft[field], reader.stored[field])
+
 /** Converts each field. */
 const inputOf = (draft: Draft, base: Draft, reader: Reader) =>
   ({
     name: () => draft.name,
     slug: () => draft.slug,
-    price: () => reader.amount("price", draft.price),
-    discountedPrice: () => reader.amountOrNull("discountedPrice", draft.discountedPrice),
-    costPrice: () => reader.amountOrNull("costPrice", draft.costPrice),
+    price: () => reader.money("price", draft.price, reader.stored.price),
+    discountedPrice: () => moneyOrNull("discountedPrice", draft, reader),
+    costPrice: () => moneyOrNull("costPrice", draft, reader),
     stock: () => reader.pieces("stock", draft.stock),
     currencyCode: () => draft.currencyCode,
     isActive: () => draft.isActive,
@@ -160,6 +171,10 @@ const rejectNonsense = (draft: Draft, base: Draft, fields: ReadonlyArray<Field>,
     for (const [index, { name }] of draft.options.entries()) {
       if (name.trim() === "") reject(`options.${index}.name`, productTexts.options.missingName)
     }
+    for (const { path, text } of repeatedOptions(draft.options)) {
+      const { repeatedName, repeatedValue } = productTexts.options
+      reject(`options.${path.join(".")}`, path.includes("name") ? repeatedName : repeatedValue(text))
+    }
   }
   if (!fields.includes("variants")) return
   for (const [index, variant] of draft.variants.entries()) {
@@ -174,8 +189,13 @@ const rejectNonsense = (draft: Draft, base: Draft, fields: ReadonlyArray<Field>,
 /** Validates these fields. Fails with all messages. */
 const decoder =
   <A>(decode: (input: unknown, strict: boolean) => Result.Result<A, BadRequest>) =>
-  (base: Draft, draft: Draft, fields: ReadonlyArray<Field>): Result.Result<A, Problems> => {
-    const reader = makeReader()
+  (
+    base: Draft,
+    draft: Draft,
+    fields: ReadonlyArray<Field>,
+    { currency, stored }: { readonly currency: string; readonly stored: Draft }
+  ): Result.Result<A, Problems> => {
+    const reader = makeReader(currency, stored)
     const members = inputOf(draft, base, reader)
     const input = Object.fromEntries(fields.map((field) => [field, members[field]()]))
     rejectNonsense(draft, base, fields, reader)
@@ -196,18 +216,26 @@ const isRenamed = (base: Draft, draft: Draft) =>
 export const patchOf = (base: Draft, draft: Draft): Result.Result<UpdateProduct, Problems> => {
   const fields = new Set(differences(base, draft))
   if (isRenamed(base, draft)) fields.add("variants")
-  return toPatch(base, draft, [...fields])
+  return toPatch(base, draft, [...fields], { currency: draft.currencyCode, stored: base })
 }
 
-/** Validates a new product. */
-export const productInput = (draft: Draft): Result.Result<CreateProduct, Problems> =>
+/**
+ * Validates a new product. `initial`: values that the form was opened with, such as those of a copy. `storeCurrency`: that of
+ * a product without its own.
+ */
+export const productInput = (
+  draft: Draft,
+  initial = newDraft,
+  storeCurrency = ""
+): Result.Result<CreateProduct, Problems> =>
   toProduct(
     newDraft,
     draft,
     [...new Set<Field>(["name", ...differences(newDraft, draft)])].filter(
       // The form hides the stock of a product that variants have instead.
       (field) => field !== "stock" || draft.variants.length === 0
-    )
+    ),
+    { currency: draft.currencyCode || storeCurrency, stored: initial }
   )
 
 export const NO_PROBLEMS: Problems = new Map()
@@ -260,19 +288,4 @@ export const parseStockChange = (change: StockChange): Result.Result<SetInventor
           new Map([...parseIssues(issues)].map(([path, problem]) => [path === "reason" ? path : "input", problem]))
       )
   )
-}
-
-/** Parses JSON, whose numbers have a decimal point in every language. The error contains the position, if there is one. */
-export const parseJson = (text: string): Result.Result<unknown, string> =>
-  Result.mapError(parseUntrusted(text), ({ issues }) => issues[0] ?? syntaxProblem(text))
-
-const syntaxProblem = (text: string) => {
-  try {
-    JSON.parse(text)
-  } catch (error) {
-    return dataTexts.input.invalidJsonBecause(
-      error instanceof Error ? error.message : dataTexts.input.invalidJsonAdvice
-    )
-  }
-  return dataTexts.input.invalidJson
 }

@@ -1,6 +1,6 @@
 import { Result, Struct } from "effect"
 import { MAX_VARIANTS } from "../../../../domain/catalog/ProductFields.ts"
-import { parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
+import { parseAmount, parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
 import { productTexts } from "../productTexts.ts"
 import { newItemKey, type OptionDraft, VARIANT_AMOUNTS, type VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
 
@@ -165,7 +165,10 @@ const columnNames = {
   title: productTexts.variants.title
 }
 
-const fieldColumn = (field: (typeof VARIANT_TEXTS)[number] | (typeof VARIANT_AMOUNTS)[number]): CellColumn => {
+const fieldColumn = (
+  field: (typeof VARIANT_TEXTS)[number] | (typeof VARIANT_AMOUNTS)[number],
+  currency: string
+): CellColumn => {
   const isNumber = VARIANT_AMOUNTS.some((name) => name === field)
   return {
     id: field,
@@ -179,7 +182,7 @@ const fieldColumn = (field: (typeof VARIANT_TEXTS)[number] | (typeof VARIANT_AMO
         ? variant[field] === "" || !isSaved(variant)
           ? undefined
           : productTexts.form.cannotClear
-        : problemOf(parseNumber(text))
+        : problemOf(parseAmount(text, currency, variant[field]))
     }
   }
 }
@@ -197,7 +200,7 @@ const stockColumn: CellColumn = {
 }
 
 /** Columns of the table: option values, then the others with the most used first. */
-export const cellColumns = (options: Options, hasStock: boolean): ReadonlyArray<CellColumn> => [
+export const cellColumns = (options: Options, hasStock: boolean, currency: string): ReadonlyArray<CellColumn> => [
   ...options.map(({ key, name, values }) => ({
     ...(values.length === 0 ? {} : { choices: values }),
     id: `options.${name}`,
@@ -208,9 +211,9 @@ export const cellColumns = (options: Options, hasStock: boolean): ReadonlyArray<
       withChoices(variant, { ...variant.choices, [key]: text }, options, options),
     refusal: () => undefined
   })),
-  fieldColumn("price"),
+  fieldColumn("price", currency),
   ...(hasStock ? [stockColumn] : []),
-  ...(["sku", "barcode", "discountedPrice", "costPrice", "title"] as const).map(fieldColumn)
+  ...(["sku", "barcode", "discountedPrice", "costPrice", "title"] as const).map((field) => fieldColumn(field, currency))
 ]
 
 interface Refusal {
