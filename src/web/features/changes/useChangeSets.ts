@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router"
 import type { ChangeSet, ChangeSetState, OnConflict } from "../../../domain/changeSets/ChangeSet.ts"
+import type { StoreId } from "../../../rpc/Client.ts"
 import { useRpcMutation, useRpcQuery } from "../../shared/data/queries.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 
@@ -16,11 +17,13 @@ export const isRunning = ({ state }: { readonly state: ChangeSetState }): boolea
 export const isFinished = ({ state }: { readonly state: ChangeSetState }): boolean =>
   state === "applied" || state === "canceled" || state === "failed"
 
+export const unfinishedKey = (storeId: StoreId) => [storeId, "changeSets", "unfinished"] as const
+
 /** Unfinished change sets of the store, of all members, apps and agents. */
 export const useUnfinishedChangeSets = () => {
   const storeId = useStoreId()
   return useRpcQuery(
-    [storeId, "changeSets", "unfinished"],
+    unfinishedKey(storeId),
     (client) => client.changeSets.list({ storeId, unfinished: true, limit: MAX_SHOWN }),
     { refetchInterval: (page) => (page?.items.some(isRunning) === true ? RUNNING_MILLIS : IDLE_MILLIS) }
   )

@@ -7,13 +7,14 @@ import { useRpcQuery, useDebouncedValue } from "../../../shared/data/queries.ts"
 import { useStoreId } from "../../../shared/data/store.ts"
 import { ErrorNotice } from "../../../shared/ui/display/QueryBoundary.tsx"
 import { Button } from "../../../shared/ui/form/Button.tsx"
-import { type FieldTexts, NumberField, SelectField, TextField } from "../../../shared/ui/form/Field.tsx"
+import { CheckField, type FieldTexts, NumberField, SelectField, TextField } from "../../../shared/ui/form/Field.tsx"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"
 import { MutedText, Row as Line, Stack } from "../../../shared/ui/layout/Page.tsx"
 import { Consequences, RefusedRows } from "../../changes/SetDetails.tsx"
 import { headlineOf } from "../../changes/changeSummary.ts"
 import css from "../Products.module.css"
 import { bulkEdits } from "./bulkEdits.ts"
+import { BulkSamples } from "./BulkSamples.tsx"
 import { productListTexts } from "./productListTexts.ts"
 import { type BulkChange, type BulkTarget, nounOf, type useBulkChange } from "./useBulkChange.ts"
 
@@ -39,11 +40,16 @@ const statusText = (bulk: BulkChange): string => {
   return texts.stopped(rows - unfinished, bulk.refused.length, unfinished - bulk.refused.length)
 }
 
+/** Currency of the loaded products. Empty if they have several ones. */
+const currencyOf = ({ rows }: BulkTarget) => {
+  const [currency = "", ...others] = new Set(rows.map(({ currencyCode }) => currencyCode))
+  return others.length === 0 ? currency : ""
+}
+
 /** Formats prices in the currency of the products, if all are known to have the same one. */
-const priceFormat = ({ target: { count, rows } }: BulkChange) => {
-  const [currency, ...others] = new Set(rows.map(({ currencyCode }) => currencyCode))
-  const isKnown = rows.length === count && others.length === 0
-  return (price: number) => (currency === undefined || !isKnown ? number(price) : money(price, currency))
+const priceFormat = ({ target }: BulkChange) => {
+  const currency = target.rows.length === target.count ? currencyOf(target) : ""
+  return (price: number) => (currency === "" ? number(price) : money(price, currency))
 }
 
 /** Preview of a bulk edit, its progress and the refused products. */
@@ -74,6 +80,7 @@ const BulkProgress = ({
         {set?.failure ? <p>{set.failure}</p> : undefined}
       </div>
       {step === "ready" && set !== undefined ? <Consequences set={set} price={priceFormat(bulk)} /> : undefined}
+      {step === "ready" ? <BulkSamples {...bulk} /> : undefined}
       {step === "ready" && bulk.edit.delete === true ? <MutedText>{texts.deleteAdvice}</MutedText> : undefined}
       {isRunning || set === undefined || set.counts.refused === 0 ? undefined : (
         <section aria-label={texts.refusedProducts}>
@@ -167,11 +174,13 @@ const BulkEditForm = ({
   const edit = bulkEdits.find((one) => one.name === name)
   const isTooMany = (target.ids?.length ?? 0) > MAX_SELECTED_IDS
   const [step, setStep] = useState<number>()
+  const [variants, setVariants] = useState(true)
+  const currency = currencyOf(target)
   const ValueField = edit?.inputMode === undefined ? TextField : NumberField
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (edit === undefined) return
-    Result.match(edit.parse(input, step), { onFailure: setProblem, onSuccess: onSubmit })
+    Result.match(edit.parse(input, { round: step, variants, currency }), { onFailure: setProblem, onSuccess: onSubmit })
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -203,6 +212,9 @@ const BulkEditForm = ({
         ) : (
           <ValueField
             {...edit.field}
+            hint={
+              edit.field.hint === texts.newPriceHint && currency !== "" ? texts.newPriceIn(currency) : edit.field.hint
+            }
             inputMode={edit.inputMode}
             value={input}
             problem={problem}
@@ -225,6 +237,14 @@ const BulkEditForm = ({
             ))}
           </SelectField>
         )}
+        {edit?.isOfVariants === true ? (
+          <CheckField
+            label={texts.variants}
+            hint={texts.variantsHint}
+            checked={variants}
+            onChange={({ target }) => setVariants(target.checked)}
+          />
+        ) : undefined}
         {isTooMany ? <MutedText>{productListTexts.bulk.tooMany(MAX_SELECTED_IDS)}</MutedText> : undefined}
         {target.all?.search !== undefined && target.count === MAX_SELECTED_IDS ? (
           <MutedText>{productListTexts.bulk.onlyFirst(MAX_SELECTED_IDS)}</MutedText>

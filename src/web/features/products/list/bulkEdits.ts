@@ -2,10 +2,20 @@ import { Result } from "effect"
 import { Edit } from "../../../../domain/changeSets/Edit.ts"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
 import type { JsonObject } from "../../../../domain/json/Json.ts"
-import { parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
+import { parseAmount, parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
 import { parseIssues } from "../editor/productInput.ts"
 import { productListTexts } from "./productListTexts.ts"
 import { productTexts } from "../productTexts.ts"
+
+/** Choices beside the input of a bulk edit. */
+export interface BulkChoices {
+  /** Step to which the results are rounded. */
+  readonly round?: number | undefined
+  /** False leaves the prices of variants as they are. */
+  readonly variants?: boolean
+  /** Currency of the products. Empty if they have several ones. */
+  readonly currency?: string
+}
 
 /** Bulk edit, with the input it needs. */
 export interface BulkEdit {
@@ -15,10 +25,12 @@ export interface BulkEdit {
   readonly inputMode?: "decimal" | "text"
   /** The input is the id of a manual collection. */
   readonly isCollection?: true
+  /** The edit can leave variants as they are. */
+  readonly isOfVariants?: true
   /** Steps to which the result can be rounded, the default first. Undefined stands for no rounding. */
   readonly steps?: ReadonlyArray<number | undefined>
   /** Validates the input. */
-  readonly parse: (input: string, round?: number) => Result.Result<Edit, string>
+  readonly parse: (input: string, choices: BulkChoices) => Result.Result<Edit, string>
 }
 
 const decodeEdit = decodeWith(Edit)
@@ -41,8 +53,10 @@ const tagsOf = (input: string, edit: (tags: ReadonlyArray<string>) => Result.Res
 /** An empty text is no value, as in the product editor. */
 const textOrNull = (input: string) => (input.trim() === "" ? null : input)
 
-const numberEdit = (member: "price" | "discountedPrice", change: JsonObject, round: number | undefined) =>
-  editOf({ [member]: round === undefined ? change : { ...change, round } })
+const priceEdit = (member: "price" | "discountedPrice", change: JsonObject, { round, variants = true }: BulkChoices) =>
+  editOf({
+    [member]: { ...change, ...(round === undefined ? {} : { round }), ...(variants ? {} : { variants }) }
+  })
 
 const collectionEdit = (id: string, edit: (ids: ReadonlyArray<string>) => JsonObject) =>
   id === "" ? Result.fail(productListTexts.bulk.missingCollection) : editOf({ collections: edit([id]) })
@@ -61,7 +75,9 @@ const priceEdits = (
     name: texts.set,
     field: { label: texts.setLabel, hint: productListTexts.bulk.newPriceHint },
     inputMode: "decimal",
-    parse: (input) => Result.flatMap(parseNumber(input), (set) => editOf({ [member]: { set } }))
+    isOfVariants: true,
+    parse: (input, choices) =>
+      Result.flatMap(parseAmount(input, choices.currency ?? ""), (set) => priceEdit(member, { set }, choices))
   },
   {
     name: texts.add,
@@ -69,14 +85,17 @@ const priceEdits = (
     // The decimal keyboard of iPhones has no minus sign.
     inputMode: "text",
     steps: [undefined, ...STEPS],
-    parse: (input, round) => Result.flatMap(parseNumber(input), (add) => numberEdit(member, { add }, round))
+    isOfVariants: true,
+    parse: (input, choices) =>
+      Result.flatMap(parseAmount(input, choices.currency ?? ""), (add) => priceEdit(member, { add }, choices))
   },
   {
     name: texts.percent,
     field: { label: productListTexts.bulk.percent, hint: texts.percentHint },
     inputMode: "text",
     steps: STEPS,
-    parse: (input, round) => Result.flatMap(parseNumber(input), (percent) => numberEdit(member, { percent }, round))
+    isOfVariants: true,
+    parse: (input, choices) => Result.flatMap(parseNumber(input), (percent) => priceEdit(member, { percent }, choices))
   }
 ]
 
@@ -85,19 +104,26 @@ export const bulkEdits: ReadonlyArray<BulkEdit> = [
   { name: productListTexts.bulk.deactivate, parse: () => patchOf({ isActive: false }) },
   ...priceEdits("price", productListTexts.bulk.price),
   ...priceEdits("discountedPrice", productListTexts.bulk.salePrice),
-  { name: productListTexts.bulk.removeSalePrice, parse: () => patchOf({ discountedPrice: null }) },
+  {
+    name: productListTexts.bulk.removeSalePrice,
+    isOfVariants: true,
+    parse: (_, choices) => priceEdit("discountedPrice", { set: null }, choices)
+  },
   {
     name: productListTexts.bulk.setStock,
-    field: { label: productListTexts.bulk.newStock },
+    field: { label: productListTexts.bulk.newStock, hint: productListTexts.bulk.stockHint },
     inputMode: "decimal",
-    parse: (input) => Result.flatMap(parseWhole(input), (set) => editOf({ stock: { set } }))
+    parse: (input) => Result.flatMap(parseWhole(input), (set) => editOf({ stock: { set, variants: true } }))
   },
   {
     name: productListTexts.bulk.adjustStock,
-    field: { label: productTexts.stock.adjust, hint: productTexts.stock.adjustHint },
+    field: {
+      label: productTexts.stock.adjust,
+      hint: `${productTexts.stock.adjustHint} ${productListTexts.bulk.stockHint}`
+    },
     // The decimal keyboard of iPhones has no minus sign.
     inputMode: "text",
-    parse: (input) => Result.flatMap(parseWhole(input), (add) => editOf({ stock: { add } }))
+    parse: (input) => Result.flatMap(parseWhole(input), (add) => editOf({ stock: { add, variants: true } }))
   },
   {
     name: productListTexts.bulk.addTag,

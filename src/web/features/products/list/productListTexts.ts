@@ -115,6 +115,17 @@ export const productListTexts = {
     searchCollections: t`Search collections`,
     noCollections: t`No collection found. Create one without rules on the Collections page.`,
     newPriceHint: t`In the currency of each product.`,
+    newPriceIn: (currency: string) => t`In ${currency}.`,
+    variants: t`Also change variants`,
+    variantsHint: t`Variants without their own price use the price of their product.`,
+    stockHint: t`Changes each variant of products with variants.`,
+    samples: {
+      title: t`Examples`,
+      product: t`Product`,
+      before: t`Before`,
+      after: t`After`,
+      change: t`Change`
+    },
     adjustStock: t`Adjust stock`,
     addTag: t`Add tag`,
     tag: t`Tag`,
@@ -157,8 +168,13 @@ export const productListTexts = {
     background: t`Continue in background`,
     close: t`Close`,
     closeWithRefusals: t`Close and keep unfinished products selected`,
-    changed: (rows: number, noun: "product" | "collection") =>
-      t`${select(noun, { collection: plural(rows, { one: "# collection", other: "# collections" }), other: plural(rows, { one: "# product", other: "# products" }) })} edited`,
+    started: (rows: number, noun: "product" | "collection") =>
+      t`Editing ${select(noun, { collection: plural(rows, { one: "# collection", other: "# collections" }), other: plural(rows, { one: "# product", other: "# products" }) })}…`,
+    changed: (rows: number, noun: "product" | "collection", refused: number) =>
+      refused === 0
+        ? t`${select(noun, { collection: plural(rows, { one: "# collection", other: "# collections" }), other: plural(rows, { one: "# product", other: "# products" }) })} edited`
+        : t`${select(noun, { collection: plural(rows, { one: "# collection", other: "# collections" }), other: plural(rows, { one: "# product", other: "# products" }) })} edited, ${number(refused)} refused`,
+    failed: (advice: string) => t`The edit did not finish. ${advice}`,
     undo: t`Undo`,
     view: t`View`,
     undone: (rows: number, noun: "product" | "collection", refused: number) =>

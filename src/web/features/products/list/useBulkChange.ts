@@ -15,6 +15,7 @@ import { errorMessageOf } from "../../../shared/data/errorMessages.ts"
 import { callService } from "../../../shared/data/service.ts"
 import { toast } from "../../../shared/ui/display/Toasts.tsx"
 import { cancelSet, follow, keyed, retried, undoSet } from "../../changes/changeSetCalls.ts"
+import { isFinished, unfinishedKey } from "../../changes/useChangeSets.ts"
 import { type Row, type View, PAGE_SIZE } from "./listView.ts"
 import { productListTexts } from "./productListTexts.ts"
 
@@ -118,17 +119,30 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
 
   const update = (next: Partial<BulkChange>) => setBulk((before) => before && { ...before, ...next })
 
-  const offerUndo = (id: SetId, edit: Edit, changed: number) => {
-    if (changed === 0) return
+  const viewAction = (id: SetId) => ({
+    name: productListTexts.bulk.view,
+    run: () => void navigate({ to: "/dashboard/$storeId/changes/$changeSetId", params: { storeId, changeSetId: id } })
+  })
+
+  /** Says how an application ended, and offers its undo. */
+  const report = (id: SetId, edit: Edit, changed: number, refused: number) => {
     const noun = nounOf(edit)
-    toast(
-      productListTexts.bulk.changed(changed, noun),
-      { name: productListTexts.bulk.undo, run: () => void undoWithToast(storeId, id, noun) },
-      {
-        name: productListTexts.bulk.view,
-        run: () =>
-          void navigate({ to: "/dashboard/$storeId/changes/$changeSetId", params: { storeId, changeSetId: id } })
-      }
+    const text = productListTexts.bulk.changed(changed, noun, refused)
+    if (changed === 0) return toast(text, viewAction(id))
+    const undo = { name: productListTexts.bulk.undo, run: () => void undoWithToast(storeId, id, noun) }
+    toast(text, undo, viewAction(id))
+  }
+
+  /** Shows the progress of a set beside the dialog, too, without another request. */
+  const showProgress = (set: ChangeSet) => {
+    update({ set })
+    queryClient.setQueryData<{ readonly items: ReadonlyArray<ChangeSet> }>(
+      unfinishedKey(storeId),
+      (page) =>
+        page && {
+          ...page,
+          items: page.items.flatMap((one) => (one.id !== set.id ? [one] : isFinished(set) ? [] : [set]))
+        }
     )
   }
 
@@ -184,7 +198,7 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
       Effect.gen(function* () {
         yield* retried(client.changeSets.apply({ ...keyed(storeId), id }))
         void queryClient.invalidateQueries({ queryKey: [storeId, "changeSets"] })
-        const set = yield* follow(client, storeId, id, (set) => update({ set }))
+        const set = yield* follow(client, storeId, id, showProgress)
         void queryClient.invalidateQueries({ queryKey: [storeId, "changeSets"] })
         const isWhole = set.state === "applied"
         const results = isWhole ? [] : yield* listResults(client, storeId, id, {})
@@ -201,12 +215,15 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
         void queryClient.invalidateQueries({ queryKey: [storeId, "products"] })
         const isClean = isWhole && refused.length === 0
         const left = edit.collections === undefined || isClean ? rest : undefined
-        if (isClean || !isOpen.current) offerUndo(id, edit, changed)
+        if (isClean || !isOpen.current) report(id, edit, changed, refused.length)
         if (isClean && isOpen.current) close(left)
         else update({ step: "ended", set, refused, changed, left })
       })
     )
-    void applied.catch((error: unknown) => update({ step: "ended", error }))
+    void applied.catch((error: unknown) => {
+      update({ step: "ended", error })
+      if (!isOpen.current) toast(productListTexts.bulk.failed(errorMessageOf(error).advice), viewAction(id))
+    })
   }
 
   const cancel = ({ id }: ChangeSet) => {
@@ -220,9 +237,15 @@ export const useBulkChange = (storeId: StoreId, onClose: (left: ReadonlySet<Prod
     preview,
     apply,
     cancel,
-    /** Closes the dialog. After an application it offers the undo. */
+    /** Closes the dialog. Says that an application continues, or how it ended. */
     close: () => {
-      if (bulk?.set !== undefined) offerUndo(bulk.set.id, bulk.edit, bulk.changed)
+      if (bulk?.set !== undefined && bulk.step === "applying") {
+        const { edit, set } = bulk
+        toast(productListTexts.bulk.started(set.counts.total, nounOf(edit)), viewAction(set.id))
+      }
+      if (bulk?.set !== undefined && bulk.step === "ended" && bulk.changed > 0) {
+        report(bulk.set.id, bulk.edit, bulk.changed, bulk.refused.length)
+      }
       close(bulk?.left)
     }
   }
