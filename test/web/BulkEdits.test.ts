@@ -38,7 +38,7 @@ describe.skipIf(isMissing("chromium"))("Bulk edits on pages", () => {
           assert.isTrue(await page.getByLabel("Also change variants").isChecked())
           await assertAccessible(page)
           await page.getByRole("button", { name: "Preview changes" }).click()
-          await page.getByText("New prices: €18.00 to €27.00").waitFor()
+          await page.getByText("New prices: lowest €18.00, highest €27.00").waitFor()
           const rows = await samples.getByRole("row").allInnerTexts()
           assert.deepStrictEqual(
             rows.slice(1).map((row) => row.split(/\s*[\t\n]\s*/)),
