@@ -51,15 +51,28 @@ interface Edited {
   readonly variants: ReadonlyArray<unknown>
 }
 
+/** Returns members of all variants. */
+const ofVariants = (variants: ReadonlyArray<unknown>, members: ReadonlyArray<string>) =>
+  variants.flatMap((variant) => {
+    const id = idOf(variant)
+    return id === undefined ? [] : members.map((member) => pathOfVariant(id, member))
+  })
+
 /** Members that each kind of change touches. */
 const TOUCHED_BY: { readonly [Name in keyof Edit]-?: (edit: Edit, product: Edited) => Members } = {
   patch: ({ patch = {} }, { variants }) => touchedByPatch(patch, variants),
-  price: () => ["price"],
-  discountedPrice: (edit, { discountedPrice }) =>
-    edit.discountedPrice?.set === undefined && discountedPrice === null
-      ? ["discountedPrice", "price"]
-      : ["discountedPrice"],
-  stock: ({ stock }) => (stock?.add !== undefined && stock.round === undefined ? [] : ["stock"]),
+  price: ({ price }, { variants }) => ["price", ...(price?.variants === false ? [] : ofVariants(variants, ["price"]))],
+  discountedPrice: ({ discountedPrice: edit }, { discountedPrice, variants }) => [
+    "discountedPrice",
+    ...(edit?.set === undefined && discountedPrice === null ? ["price"] : []),
+    ...(edit?.variants === false
+      ? []
+      : ofVariants(variants, edit?.set === undefined ? ["discountedPrice", "price"] : ["discountedPrice"]))
+  ],
+  stock: ({ stock }, { variants }) => {
+    if (stock?.add !== undefined && stock.round === undefined) return []
+    return stock?.variants === true && variants.length > 0 ? ofVariants(variants, ["stock"]) : ["stock"]
+  },
   tags: () => [],
   collections: () => [],
   delete: () => null
