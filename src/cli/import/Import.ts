@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ExportFormat } from "../../domain/exports/Export.ts"
+import { ColumnMapping } from "../../domain/imports/ColumnMapping.ts"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
 import { Encoding, FileFormat, UTF_8 } from "../../domain/imports/ImportFiles.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
@@ -65,6 +66,12 @@ const products = command(
       FileFormat.literals,
       "JSON Lines, the CSV of an export, or the CSV of Shopify. Default: jsonl"
     ).pipe(Flag.withDefault("jsonl")),
+    mapping: option(
+      "mapping",
+      Schema.fromJsonString(ColumnMapping),
+      "Fields of columns as JSON, such as '{\"Name\": \"title\"}'; only with --format shopify",
+      "json"
+    ).pipe(Flag.withDefault({})),
     replaceVariants: toggle("replace-variants", "Remove the variants of a product that the file leaves out"),
     copyImages: toggle("copy-images", "Copy pictures from their URLs into the files of the store. Needs PUBLIC_URL")
   },

@@ -35,6 +35,12 @@ export interface ChangeSetPage extends PageRequest<ChangeSetId> {
   readonly isUnfinished?: boolean | undefined
 }
 
+/** Change of the JSON of the operation at a position. */
+export interface StagedChange {
+  readonly index: number
+  readonly change: (json: JsonText) => JsonText
+}
+
 /** Content of a new change set: staged operations, or a change of selected products. */
 export type NewContent =
   { readonly operations: number; readonly scopes: ReadonlySet<ScopeGroup> } | Pick<SelectedChange, "where" | "change">
@@ -67,6 +73,8 @@ export class ChangeSets extends Context.Service<
       first: number,
       operations: ReadonlyArray<JsonText>
     ) => Effect.Effect<void>
+    /** Changes staged operations of a set that is being received. */
+    readonly restage: (store: StoreId, id: ChangeSetId, changes: ReadonlyArray<StagedChange>) => Effect.Effect<void>
     /** Discards a set that is being received. Changes nothing if it was created. */
     readonly discard: (store: StoreId, id: ChangeSetId) => Effect.Effect<void>
     /** Creates a change set and starts its preview. */

@@ -7,7 +7,8 @@ import type { JsonText } from "../json/Document.ts"
 import type { StoreNotFound } from "../Store.ts"
 import type { WriteContext } from "../Write.ts"
 import { DataKind } from "./DataKind.ts"
-import { ColumnMapping, ShopifyField } from "./ShopifyColumns.ts"
+import { ColumnMapping } from "./ColumnMapping.ts"
+import { ShopifyField } from "./ShopifyColumns.ts"
 
 /** Name of an encoding, such as utf-8 or windows-1252. Labels of it, such as UTF8 or latin1, are decoded to the name. */
 export const Encoding = Schema.String.check(
@@ -51,7 +52,11 @@ export type FileSettings = typeof FileSettings.Type
 
 /** Columns of a CSV file, with the field that each has by its name, and the first records. */
 export const FileColumns = Schema.Struct({
-  columns: Schema.Array(Schema.Struct({ name: Schema.String, field: Schema.NullOr(ShopifyField) })),
+  /** Platform other than Shopify whose product files have these columns. */
+  platform: Schema.NullOr(Schema.String),
+  columns: Schema.Array(
+    Schema.Struct({ name: Schema.String, field: Schema.NullOr(ShopifyField), ignored: Schema.Boolean })
+  ),
   records: Schema.Array(Schema.Array(Schema.String))
 })
 export type FileColumns = typeof FileColumns.Type

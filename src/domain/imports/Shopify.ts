@@ -1,14 +1,17 @@
-import { Predicate, Record, Result, Schema, Struct } from "effect"
+import { Record, Result, Schema, Struct } from "effect"
 import { editableFields } from "../catalog/ProductFields.ts"
 import type { Product } from "../catalog/Product.ts"
+import type { Variant } from "../catalog/ProductFields.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import type { ImportSettings } from "./ImportFile.ts"
 import { checkVariants, type ImportedProduct } from "./Product.ts"
 import type { RowProblem, ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
-import { type ImportedPicture, isMetafield, mergeCustomFields, mergeMedia, mergeMetafields } from "./ShopifyFields.ts"
+import { type ImportedPicture, isMetafield, mergeCustomFields, mergeMedia, mergeMetafields, storedCustomField } from "./ShopifyFields.ts"
 import {
   extrasOf,
+  hasPrice,
   memberOf,
+  PRICE_FIELDS,
   pricesOf,
   stockOf,
   storedPricesOf,
@@ -35,7 +38,7 @@ const DEFAULT_VALUE = "default title"
 const isSlug = Schema.is(editableFields.slug)
 
 const isVariant = ({ cells }: ShopifyRow) =>
-  Predicate.isNumber(cells.price) || Boolean(cells.sku) || NUMBERS.some((n) => Boolean(cells[`option${n}Value`]))
+  hasPrice(cells) || Boolean(cells.sku) || NUMBERS.some((n) => Boolean(cells[`option${n}Value`]))
 
 /** Returns the first value of a column, null if all its cells are empty, or undefined if the file does not have it. */
 const firstOf = <F extends keyof ShopifyCells>(rows: ReadonlyArray<ShopifyRow>, field: F) =>
@@ -79,9 +82,11 @@ const problemsOf = (
       "is missing, and the product has several variants; give each its option values"
     )
   }
-  const [only] = variants
-  if (options.length === 0 && only?.cells.option1Name && only.cells.option1Value === null) {
-    report(only, columns.nameOf("option1Value"), "is empty; give the variant a value of the option")
+  for (const n of NUMBERS) {
+    const named = rows.find(({ cells }) => cells[`option${n}Name`])
+    const isUsed = variants.some(({ cells }) => cells[`option${n}Value`])
+    if (named === undefined || isUsed || variants.length === 0 || !columns.has(`option${n}Value`)) continue
+    report(named, columns.nameOf(`option${n}Value`), "is empty; give each variant a value of the option")
   }
   for (const { n, name } of options) {
     if (name !== undefined && options.some((other) => other.n < n && other.name === name)) {
@@ -106,9 +111,8 @@ const decodeFields = compileDecoder(
 
 /** Fields of a product that one row decides: that of its first variant, or its only one. */
 const fieldsOfRow = (cells: ShopifyCells, prices: ReturnType<typeof pricesOf>, weightUnit: WeightUnit) => ({
-  price: prices && (prices.price ?? 0),
+  price: prices?.price,
   discountedPrice: prices && (prices.discountedPrice ?? null),
-  onSale: prices && (prices.onSale || (prices.discountedPrice === undefined ? false : undefined)),
   costPrice: cells.cost,
   taxable: orDefault(cells.taxable, true),
   weight: weightOf(cells.grams, weightUnit)
@@ -135,9 +139,41 @@ const kindOf = (giftCard: ShopifyCells["giftCard"], isShipped: boolean | undefin
   return giftCard !== undefined && before?.productKind === "gift_card" ? "physical" : undefined
 }
 
-/** Returns undefined if the file has neither column. An empty cell publishes the product, as at Shopify. */
-const isActiveIn = (published: ShopifyCells["published"], status: ShopifyCells["status"]) =>
-  published === undefined && status === undefined ? undefined : (published ?? true) && (status ?? "active") === "active"
+/**
+ * Returns undefined if the file has neither column. An empty cell publishes the product, as at Shopify. A column alone is
+ * read beside the stored value of the other, unless the product was activated since.
+ */
+const isActiveIn = (
+  published: ShopifyCells["published"],
+  status: ShopifyCells["status"],
+  before: Product | undefined
+): boolean | undefined => {
+  if (published === undefined && status === undefined) return undefined
+  const stored = (name: string) => (before?.isActive === false ? storedCustomField(before.customFields, name) : undefined)
+  const isPublished = published === undefined ? stored("published") !== false : (published ?? true)
+  const state = status === undefined ? (stored("status") ?? "active") : (status ?? "active")
+  return isPublished && state === "active"
+}
+
+/**
+ * Returns the reason to refuse a product that would go on sale at price 0 because a price is empty. An explicit 0 is a
+ * free product.
+ */
+const emptyPriceProblem = (
+  columns: ShopifyColumns,
+  rows: ReadonlyArray<ShopifyRow>,
+  { isActive, price }: Pick<Partial<Product>, "isActive" | "price">,
+  before: Product | undefined
+): string | undefined => {
+  const field = PRICE_FIELDS.find((one) => columns.has(one))
+  const empty = rows.find(({ cells }) => !hasPrice(cells))
+  const isFree = (price ?? before?.price ?? 0) === 0
+  const wasOffered = before?.isActive === true && before.price === 0
+  const isOffered = isActive ?? before?.isActive ?? true
+  if (field === undefined || empty === undefined || !isFree || !isOffered || wasOffered) return undefined
+  const at = empty === rows[0] ? "" : `line ${empty.line}, `
+  return `${at}${columns.nameOf(field)}: is empty, and an active product needs a price; give the price (0 if the product is free), or make the product a draft`
+}
 
 /** Reads the columns that one row of a product sets for the whole product. */
 const fieldsOfRows = (rows: ReadonlyArray<ShopifyRow>) => {
@@ -152,7 +188,6 @@ const fieldsOfRows = (rows: ReadonlyArray<ShopifyRow>) => {
     categoryName: category,
     category: typeof category === "string" ? category.split(">").at(-1)?.trim() : category,
     tags: orDefault(first("tags"), []),
-    isActive: isActiveIn(first("published"), first("status")),
     seoTitle: first("seoTitle"),
     seoDescription: first("seoDescription")
   }
@@ -190,6 +225,18 @@ const splitOthers = ({ others }: ShopifyColumns, rows: ReadonlyArray<ShopifyRow>
   }
 }
 
+/** Returns undefined if a sale price is prepared, which the file does not start or end. */
+const isOnSale = (prices: ReturnType<typeof pricesOf>) =>
+  prices && (prices.onSale || (prices.discountedPrice === undefined ? false : undefined))
+
+/** Makes a function that removes the sale price of variants that are not on sale. */
+const onlyOf =
+  (onSale: ReadonlySet<string>) =>
+  (variant: Variant): Variant => {
+    const { discountedPrice: _, ...others } = variant
+    return onSale.has(variant.id) ? variant : others
+  }
+
 const defined = (fields: Readonly<Record<string, unknown>>) => Record.filter(fields, (value) => value !== undefined)
 
 /** Converts the rows of a product, which must be valid. Fails with the problems that they have together. */
@@ -210,8 +257,11 @@ export const shopifyProduct = (
   const others = splitOthers(columns, rows)
   const pictures = picturesOf(rows, others.ofRow)
   const ofRows = fieldsOfRows(rows)
-  const status = firstOf(rows, "status")
-  const ofStatus = valuesOf({ status: status === "active" ? null : status })
+  const [published, status] = [firstOf(rows, "published"), firstOf(rows, "status")]
+  const ofStatus = valuesOf({
+    published: published === undefined ? undefined : published === false ? false : null,
+    status: status === "active" ? null : status
+  })
   const giftCard = firstOf(rows, "giftCard")
   const isReplacing = replaceVariants && hasOptionColumns(columns)
 
@@ -234,15 +284,26 @@ export const shopifyProduct = (
         options: Object.fromEntries(named.map(({ n, name }) => [name, row.cells[`option${n}Value`] ?? ""]))
       }
     }))
+    const onSaleRows = new Set<ShopifyRow>()
     const merging = mergeVariants(
       before?.variants ?? [],
       hasVariants ? variants : [],
-      ({ row, set: { options } }, stored) =>
-        variantPatchOf({ cells: row.cells, others: others.ofRow(row), options }, stored, onSale),
+      ({ row, set: { options } }, stored) => {
+        const prices = pricesOf(row.cells, storedPricesOf(stored, onSale))
+        if (prices?.onSale === true) onSaleRows.add(row)
+        return variantPatchOf({ cells: row.cells, others: others.ofRow(row), options }, stored, prices)
+      },
       { replaceVariants: isReplacing, at }
     )
     if (Result.isFailure(merging)) return Result.fail(merging.failure)
-    const { imported, remaining, variants: merged } = merging.success
+    const { imported, remaining } = merging.success
+    // A variant outside of the file stays on sale. If one is on sale, prepared sale prices of the others would count too.
+    const reduced = new Set([
+      ...variantRows.flatMap((row, index) => (onSaleRows.has(row) ? (imported[index]?.id ?? []) : [])),
+      ...remaining.flatMap(({ discountedPrice, id }) => (onSale && discountedPrice !== undefined ? id : []))
+    ])
+    const hasPrices = PRICE_FIELDS.some(has)
+    const merged = hasPrices && reduced.size > 0 ? merging.success.variants.map(onlyOf(reduced)) : merging.success.variants
 
     // The first variant may be one that the file does not have.
     const leading = hasVariants
@@ -265,7 +326,9 @@ export const shopifyProduct = (
     const decoded = decodeFields(
       defined({
         ...ofRows,
+        isActive: isActiveIn(published, status, before),
         ...ofRow,
+        onSale: hasVariants && hasPrices ? reduced.size > 0 : isOnSale(prices),
         ...(hasVariants ? fieldsOfVariants(columns, merged) : fieldsOfProduct(columns, main)),
         productKind: kindOf(giftCard, has("requiresShipping") ? isShipped : undefined, before),
         media,
@@ -281,6 +344,8 @@ export const shopifyProduct = (
       })
     )
     if (Result.isFailure(decoded)) return Result.fail(issuesOf(decoded.failure))
+    const priceProblem = emptyPriceProblem(columns, hasVariants ? variantRows : rows.slice(0, 1), decoded.success, before)
+    if (priceProblem !== undefined) return Result.fail([priceProblem])
     return checkVariants(hasVariants || isReplacing ? { ...decoded.success, variants: merged } : decoded.success)
   })
 }

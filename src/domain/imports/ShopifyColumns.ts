@@ -90,6 +90,8 @@ const Cells = Schema.Struct({
   barcode: code,
   price: number(Amount),
   compareAtPrice: number(Amount),
+  regularPrice: number(Amount),
+  salePrice: number(Amount),
   cost: number(Amount),
   quantity: number(AmountDelta),
   tracker: text(255),
@@ -120,10 +122,6 @@ type Field = keyof ShopifyCells
 export const ShopifyField = Schema.Literals(Struct.keys(Cells.fields))
 export type ShopifyField = typeof ShopifyField.Type
 
-/** Fields by the names of columns, as a file spells them. A column that is mapped to null is ignored. */
-export const ColumnMapping = Schema.Record(Schema.String, Schema.NullOr(ShopifyField))
-export type ColumnMapping = typeof ColumnMapping.Type
-
 /** Column names in lower case, from exports of several years. */
 const NAMES: Record<Field, ReadonlyArray<string>> = {
   handle: ["handle", "url handle"],
@@ -149,6 +147,8 @@ const NAMES: Record<Field, ReadonlyArray<string>> = {
   barcode: ["variant barcode", "barcode"],
   price: ["variant price", "price"],
   compareAtPrice: ["variant compare at price", "compare-at price", "compare at price"],
+  regularPrice: ["regular price"],
+  salePrice: ["sale price"],
   cost: ["cost per item", "variant cost"],
   quantity: ["variant inventory qty", "variant inventory quantity", "inventory quantity"],
   tracker: ["variant inventory tracker", "inventory tracker"],
@@ -168,7 +168,7 @@ const NAMES: Record<Field, ReadonlyArray<string>> = {
   seoDescription: ["seo description"]
 }
 
-const NUMERIC = new Set<Field>(["price", "compareAtPrice", "cost", "quantity", "grams"])
+const NUMERIC = new Set<Field>(["price", "compareAtPrice", "regularPrice", "salePrice", "cost", "quantity", "grams"])
 
 /** Returns the field that a column has by its name. */
 export const findField = (column: string): Field | undefined => {
@@ -176,13 +176,8 @@ export const findField = (column: string): Field | undefined => {
   return Struct.keys(NAMES).find((field) => NAMES[field].includes(name))
 }
 
-/** Renames the columns of a mapping to the names of their fields. Ignored columns have no name. */
-export const renameColumns = (header: ReadonlyArray<string>, mapping: ColumnMapping): ReadonlyArray<string> =>
-  header.map((column) => {
-    const field = Object.hasOwn(mapping, column.trim()) ? mapping[column.trim()] : undefined
-    if (field === undefined) return column
-    return field === null ? "" : (NAMES[field][0] ?? field)
-  })
+/** Returns the name that a column of the field has in exports. */
+export const nameOfField = (field: Field): string => NAMES[field][0] ?? field
 
 /** Decoded row of a file. */
 export interface ShopifyRow {

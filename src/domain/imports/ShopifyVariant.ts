@@ -1,9 +1,9 @@
 import { BigDecimal, Predicate } from "effect"
 import type { Product } from "../catalog/Product.ts"
 import type { Variant } from "../catalog/ProductFields.ts"
-import type { JsonObject } from "../json/Json.ts"
 import { plus } from "../json/Numbers.ts"
 import type { ShopifyCells } from "./ShopifyColumns.ts"
+import { storedCustomField } from "./ShopifyFields.ts"
 import { hasOptions, type VariantPatch } from "./Variants.ts"
 
 /*
@@ -37,15 +37,12 @@ export const storedPricesOf = (variant: Variant | undefined, onSale: boolean): S
 })
 
 /** Returns the stored prices of a product without variants. */
-export const storedPricesOfProduct = (product: Product | undefined): StoredPrices => {
-  const fields = Array.isArray(product?.customFields) ? product.customFields : []
-  return {
-    price: product?.price,
-    discountedPrice: product?.discountedPrice,
-    compareAtPrice: fields.find(({ key }: JsonObject) => key === "compareAtPrice")?.["value"],
-    onSale: product?.onSale ?? false
-  }
-}
+export const storedPricesOfProduct = (product: Product | undefined): StoredPrices => ({
+  price: product?.price,
+  discountedPrice: product?.discountedPrice,
+  compareAtPrice: storedCustomField(product?.customFields, "compareAtPrice"),
+  onSale: product?.onSale ?? false
+})
 
 /** Prices to store. */
 interface Prices {
@@ -55,28 +52,61 @@ interface Prices {
   readonly onSale: boolean
 }
 
+/** Columns with prices. */
+export const PRICE_FIELDS = ["price", "compareAtPrice", "regularPrice", "salePrice"] as const
+
+/** Tests whether any price of a row is filled. */
+export const hasPrice = (cells: ShopifyCells): boolean =>
+  PRICE_FIELDS.some((field) => Predicate.isNumber(cells[field]))
+
+const storedSale = ({ discountedPrice, onSale }: StoredPrices) =>
+  onSale && Predicate.isNumber(discountedPrice) ? discountedPrice : undefined
+
+/** Prices without a sale. A stored sale price that is not charged is kept, unless the price is no longer above it. */
+const withoutSale = (price: number | undefined, stored: StoredPrices, compareAtPrice: number | undefined): Prices => {
+  const prepared = storedSale(stored) === undefined ? stored.discountedPrice : undefined
+  const isUnchanged = Predicate.isNumber(prepared) && price !== undefined && prepared < price
+  return { price, discountedPrice: isUnchanged ? prepared : undefined, compareAtPrice, onSale: false }
+}
+
+type PriceCell = number | null | undefined
+
 /**
- * Converts the price that customers pay and the compare-at price above it to `price` and `discountedPrice`. Returns
- * undefined if the file has neither.
+ * Prices of the price that customers pay and the one above it. An empty price keeps the stored one, or is the other one
+ * if there is none.
  */
-export const pricesOf = ({ compareAtPrice, price }: ShopifyCells, stored: StoredPrices): Prices | undefined => {
-  if (price === undefined && compareAtPrice === undefined) return undefined
-  const isOnSale = stored.onSale && Predicate.isNumber(stored.discountedPrice)
-  const paid = price === undefined ? (isOnSale ? (stored.discountedPrice ?? undefined) : stored.price) : price
-  const storedAbove = isOnSale ? stored.price : stored.compareAtPrice
-  const above = compareAtPrice === undefined ? storedAbove : compareAtPrice
-  const regular = Predicate.isNumber(above) ? above : undefined
-  if (Predicate.isNumber(paid) && regular !== undefined && paid < regular) {
-    return { price: regular, discountedPrice: paid, compareAtPrice: undefined, onSale: true }
+const pricesOfPaid = (price: PriceCell, above: PriceCell, stored: StoredPrices): Prices => {
+  const sale = storedSale(stored)
+  const kept = above === undefined ? (sale === undefined ? stored.compareAtPrice : stored.price) : above
+  const regular = Predicate.isNumber(kept) ? kept : undefined
+  const known = sale ?? stored.price
+  // A stored 0 beside an empty cell is a price that was never given.
+  const paid = price ?? (price === null && known === 0 ? undefined : known) ?? regular ?? known
+  return paid !== undefined && regular !== undefined && paid < regular
+    ? { price: regular, discountedPrice: paid, compareAtPrice: undefined, onSale: true }
+    : withoutSale(paid, stored, regular)
+}
+
+/** Prices of a regular price and a sale price. An empty sale price, or one of 0, ends the sale. */
+const pricesOfSale = (regular: PriceCell, sale: PriceCell, stored: StoredPrices): Prices => {
+  const reduced = sale === undefined ? storedSale(stored) : sale === null || sale === 0 ? undefined : sale
+  const price = regular ?? (stored.price === 0 ? undefined : stored.price) ?? reduced ?? stored.price
+  if (price !== undefined && reduced !== undefined && reduced < price) {
+    return { price, discountedPrice: reduced, compareAtPrice: undefined, onSale: true }
   }
-  const prepared = isOnSale ? undefined : stored.discountedPrice
-  const isUnchanged = Predicate.isNumber(prepared) && Predicate.isNumber(paid) && prepared < paid
-  return {
-    price: paid ?? undefined,
-    discountedPrice: isUnchanged ? prepared : undefined,
-    compareAtPrice: regular,
-    onSale: false
+  return sale === undefined
+    ? withoutSale(price, stored, undefined)
+    : { price, discountedPrice: undefined, compareAtPrice: undefined, onSale: false }
+}
+
+/** Converts the pair of prices of a row to `price` and `discountedPrice`. Returns undefined if the file has no prices. */
+export const pricesOf = (cells: ShopifyCells, stored: StoredPrices): Prices | undefined => {
+  const { compareAtPrice, price, regularPrice, salePrice } = cells
+  if (PRICE_FIELDS.every((field) => cells[field] === undefined)) return undefined
+  if (salePrice !== undefined || (regularPrice !== undefined && price === undefined)) {
+    return pricesOfSale(regularPrice ?? compareAtPrice ?? price, salePrice, stored)
   }
+  return pricesOfPaid(price, regularPrice === undefined ? compareAtPrice : regularPrice, stored)
 }
 
 /** Replaces a negative stock, which Shopify allows, by 0. Returns undefined if the file has no stock. */
@@ -132,10 +162,9 @@ export interface VariantRow {
 export const variantPatchOf = (
   { cells, options, others }: VariantRow,
   before: Variant | undefined,
-  onSale: boolean
+  prices: Prices | undefined
 ): VariantPatch => {
   const { barcode, cost, sku } = cells
-  const prices = pricesOf(cells, storedPricesOf(before, onSale))
   const stock = stockOf(cells)
   const members = new Map([...extrasOf(cells, prices), ...others])
   const known = valuesOf({

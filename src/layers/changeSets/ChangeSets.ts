@@ -112,6 +112,8 @@ export const ChangeSetsLive = Layer.effect(
 
       stage: Effect.fn("ChangeSets.stage")(rows.insertOperations),
 
+      restage: Effect.fn("ChangeSets.restage")(rows.changeOperations),
+
       discard: Effect.fn("ChangeSets.discard")(rows.discardUpload),
 
       create: Effect.fn("ChangeSets.create")(function* (context, id, { applyAt = null, mode, note = null }, content) {

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChangeSetId, Outcome } from "../../domain/changeSets/ChangeSet.ts"
 import { type NumberedOperation, type Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import type { StagedChange } from "../../domain/changeSets/ChangeSets.ts"
 import { ImportRow } from "../../domain/imports/ImportFile.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -23,6 +24,8 @@ const readOperations = rowsReader(
     wasRefused: Schema.Boolean
   })
 )
+
+const readStaged = rowsReader(Schema.Struct({ index: Schema.Int, operation: Schema.String }))
 
 const readImportRows = rowsReader(
   Schema.Struct({ index: Schema.Int, row: Schema.fromJsonString(Schema.toType(ImportRow)) })
@@ -79,6 +82,27 @@ export class OperationRepository extends Context.Service<OperationRepository>()(
           insert into change_set_operations (store_id, change_set_id, index, operation)
           select ${store}, ${id}, ${first}::integer + place - 1, operation
           from unnest(string_to_array(${joinLines(operations)}, E'\\n')) with ordinality as list (operation, place)
+        `
+        }, orDefect),
+
+        /** Changes stored operations by their positions. */
+        changeOperations: Effect.fn("OperationRepository.changeOperations")(function* (
+          store: StoreId,
+          id: ChangeSetId,
+          changes: ReadonlyArray<StagedChange>
+        ) {
+          const stored = yield* readStaged(sql`
+          select index, operation from change_set_operations
+          where store_id = ${store} and change_set_id = ${id}
+            and index = any(${plainArray(changes.map(({ index }) => index))}::integer[])
+        `)
+          const byIndex = new Map(changes.map(({ change, index }) => [index, change]))
+          const changed = stored.map(({ index, operation }) => byIndex.get(index)?.(operation) ?? operation)
+          yield* sql`
+          update change_set_operations o set operation = list.operation
+          from unnest(${plainArray(stored.map(({ index }) => index))}::integer[], ${textArray(changed)}::text[])
+            as list (index, operation)
+          where o.store_id = ${store} and o.change_set_id = ${id} and o.index = list.index
         `
         }, orDefect),
 

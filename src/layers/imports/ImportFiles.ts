@@ -4,7 +4,8 @@ import { Bulkhead } from "../../domain/Bulkhead.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import type { ImportRow } from "../../domain/imports/ImportFile.ts"
 import { ImportFiles, ReadFailed, UTF_8 } from "../../domain/imports/ImportFiles.ts"
-import { findField } from "../../domain/imports/ShopifyColumns.ts"
+import { recognizeColumns } from "../../domain/imports/ColumnMapping.ts"
+import { findPlatform } from "../../domain/imports/Platforms.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { Writes } from "../../domain/Write.ts"
 import { readJsonLines } from "./JsonLines.ts"
@@ -13,6 +14,9 @@ import { readCsv, readRecords, readShopifyCsv } from "./ShopifyCsv.ts"
 /** Maximum rows and characters that are stored together. */
 const MAX_ROWS = 500
 const MAX_CHARACTERS = 1024 * 1024
+
+/** Maximum rows that are changed together. */
+const MAX_CHANGES = 50
 
 /** Number of records that show the content of the columns. */
 const SHOWN_RECORDS = 3
@@ -77,10 +81,14 @@ export const ImportFilesLive = Layer.effect(
         const operation = { storeId, name: "import", weight: "usual", bytes: 0 } as const
         const receive = Effect.gen(function* () {
           const text = toUtf8(bytes, encoding)
-          const { columns, rows } =
+          const { changes, columns, rows } =
             format === "shopify"
               ? yield* readShopifyCsv(text, mapping)
-              : { columns: null, rows: format === "csv" ? yield* readCsv(text, kind) : readJsonLines(text) }
+              : {
+                  changes: () => [],
+                  columns: null,
+                  rows: format === "csv" ? yield* readCsv(text, kind) : readJsonLines(text)
+                }
           let count = 0
           yield* Stream.runForEach(toParts(rows), (part) => {
             const first = count
@@ -88,6 +96,11 @@ export const ImportFilesLive = Layer.effect(
             onRows?.(count)
             return withPermit(operation, sets.stage(storeId, id, first, part), () => 0)
           })
+          yield* Effect.forEach(
+            Array.chunksOf(changes(), MAX_CHANGES),
+            (some) => withPermit(operation, sets.restage(storeId, id, some), () => 0),
+            { discard: true }
+          )
           return yield* withPermit(
             operation,
             perform(
@@ -107,7 +120,8 @@ export const ImportFilesLive = Layer.effect(
           return yield* new ReadFailed({ reason: "it is empty; the first line must name the columns" })
         }
         return {
-          columns: header.map((name) => ({ name, field: findField(name) ?? null })),
+          platform: findPlatform(header) ?? null,
+          columns: recognizeColumns(header),
           records: rest
         }
       })

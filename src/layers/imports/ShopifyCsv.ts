@@ -1,17 +1,15 @@
 import { NodeStream } from "@effect/platform-node"
 import { type Info, parse } from "csv-parse"
-import { Array, Effect, Option, Result, Sink, Stream } from "effect"
+import { Array, Effect, Option, Result, Schema, Sink, Stream } from "effect"
 import { isUtf8 } from "node:buffer"
 import { columnsProblem, jsonOfRow } from "../../domain/imports/Csv.ts"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
-import type { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
+import { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
 import { ReadFailed } from "../../domain/imports/ImportFiles.ts"
-import {
-  type ColumnMapping,
-  makeShopifyColumns,
-  renameColumns,
-  type ShopifyColumns
-} from "../../domain/imports/ShopifyColumns.ts"
+import { type ColumnMapping, renameColumns } from "../../domain/imports/ColumnMapping.ts"
+import { makeShopifyColumns, type ShopifyColumns } from "../../domain/imports/ShopifyColumns.ts"
+import type { StagedChange } from "../../domain/changeSets/ChangeSets.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
 import { type Line, splitLines } from "../../domain/json/Lines.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { formatReason } from "../postgres/EmbeddedPostgresFailed.ts"
@@ -22,6 +20,7 @@ const MAX_RECORD = 4 * 1024 * 1024
 
 /** Maximum rows of a product, one per variant or picture. */
 const MAX_ROWS = 4096
+const TOO_MANY_ROWS = `has more than ${MAX_ROWS} rows`
 
 const LINE_FEED = Buffer.from("\n")
 
@@ -105,6 +104,9 @@ const identityOf = (columns: ShopifyColumns, { cells }: CsvRecord): Identity | u
   return title === "" ? undefined : { id: slugify(title), title }
 }
 
+/** Maximum characters of JSON of the records that are held until the end of a file. */
+const MAX_HELD = 16 * 1024 * 1024
+
 /** Adds a record to its product. Records above the maximum are counted only. */
 const addRecord = (product: ProductRecords, record: CsvRecord) => {
   product.count += 1
@@ -129,13 +131,44 @@ const groupProducts = <E>(records: Stream.Stream<CsvRecord, E>, columns: Shopify
     { onHalt: Array.fromNullishOr }
   )
 
-/** Makes a function that makes a row of the records of a product, and refuses products that are not one group. */
+/** Records of a product that stand apart from its first ones, as JSON, or why the product is refused. */
+type Later = { readonly records: Array<JsonText> } | { readonly reason: string }
+
+const encodeRecord = (record: CsvRecord): JsonText => JSON.stringify(record)
+
+/**
+ * Makes rows of the records of products. Records that stand apart from the first ones of their product are held, by the
+ * position of its row, until the file has been read.
+ */
 const makeRows = (columns: ShopifyColumns) => {
-  /** First lines and titles of the products before, by id. */
-  const earlier = new Map<string, Pick<ProductRecords, "line" | "title">>()
-  return ({ count, id, line, records, title }: ProductRecords): ImportRow => {
-    const refuse = (reason: string) => ({ line, externalId: id || null, reason })
+  const earlier = new Map<string, Pick<ProductRecords, "line" | "title" | "count"> & { readonly index: number }>()
+  const later = new Map<number, Later>()
+  let index = -1
+  let held = 0
+
+  const addLater = (at: number, count: number, records: ReadonlyArray<CsvRecord>) => {
+    const before = later.get(at) ?? { records: [] }
+    if ("reason" in before) return
+    const added = records.map(encodeRecord)
+    held += added.reduce((sum, { length }) => sum + length, 0)
+    if (count > MAX_ROWS) later.set(at, { reason: TOO_MANY_ROWS })
+    else if (held > MAX_HELD) {
+      later.set(at, { reason: "has rows in many places of a large file; put the rows of a product next to each other" })
+    } else {
+      before.records.push(...added)
+      later.set(at, before)
+    }
+  }
+
+  const rowsOf = ({ count, id, line, records, title }: ProductRecords): ReadonlyArray<ImportRow> => {
     const before = earlier.get(id)
+    if (before !== undefined && before.title === title) {
+      before.count += count
+      addLater(before.index, before.count, records)
+      return []
+    }
+    index += 1
+    const refuse = (reason: string) => [{ line, externalId: id || null, reason }]
     if (id === "") {
       return refuse(
         title === undefined
@@ -144,22 +177,36 @@ const makeRows = (columns: ShopifyColumns) => {
       )
     }
     if (before !== undefined) {
-      return before.title === title
-        ? refuse(
-            `${columns.nameOf(title === undefined ? "handle" : "title")}: has rows on line ${before.line} too; put the rows of a product next to each other`
-          )
-        : refuse(
-            `${columns.nameOf("title")}: has the same handle, ${id}, as the product on line ${before.line}; add a column Handle`
-          )
+      return refuse(
+        `${columns.nameOf("title")}: has the same handle, ${id}, as the product on line ${before.line}; add a column Handle`
+      )
     }
-    earlier.set(id, { line, title })
-    return count > MAX_ROWS ? refuse(`has more than ${MAX_ROWS} rows`) : { line, externalId: id, records }
+    earlier.set(id, { line, title, count, index })
+    return count > MAX_ROWS ? refuse(TOO_MANY_ROWS) : [{ line, externalId: id, records }]
   }
+  return { rowsOf, later }
 }
 
+const decodeRow = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.toType(ImportRow)))
+const decodeRecords = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.toType(CsvRecord))))
+
+/** Adds the records that stand apart to the row of their product. */
+const withLater =
+  (later: Later) =>
+  (json: JsonText): JsonText => {
+    const row = decodeRow(json)
+    if (!("records" in row)) return json
+    const { externalId, line, records } = row
+    const merged: ImportRow =
+      "reason" in later
+        ? { line, externalId, reason: later.reason }
+        : { line, externalId, records: [...records, ...decodeRecords(`[${later.records.join(",")}]`)] }
+    return JSON.stringify(merged)
+  }
+
 /**
- * Reads a CSV of Shopify: its columns, renamed by a mapping, and a row for the consecutive records with one handle, which
- * are a product.
+ * Reads a CSV of Shopify: its columns, renamed by a mapping, and a row for each product, with the records of one handle.
+ * After the last row, `changes` has the rows to which records further down belong, by position.
  */
 export const readShopifyCsv = Effect.fnUntraced(function* <E>(
   bytes: Stream.Stream<Uint8Array, E>,
@@ -167,9 +214,21 @@ export const readShopifyCsv = Effect.fnUntraced(function* <E>(
 ) {
   const header = yield* readHeader(bytes)
   const { records } = header
-  const cells = renameColumns(header.cells, mapping)
-  const columns = yield* Effect.fromResult(
-    Result.mapError(makeShopifyColumns(cells), (reason) => new ReadFailed({ reason }))
+  const [cells, columns] = yield* Effect.fromResult(
+    renameColumns(header.cells, mapping).pipe(
+      Result.flatMap((cells) => Result.map(makeShopifyColumns(cells), (columns) => [cells, columns] as const)),
+      Result.mapError((reason) => new ReadFailed({ reason }))
+    )
   )
-  return { columns: cells, rows: Stream.map(groupProducts(pace(records), columns), makeRows(columns)) }
+  const { later, rowsOf } = makeRows(columns)
+  return {
+    columns: cells,
+    rows: Stream.mapAccum(
+      groupProducts(pace(records), columns),
+      () => null,
+      (state, product) => [state, rowsOf(product)]
+    ),
+    changes: (): ReadonlyArray<StagedChange> =>
+      [...later].map(([index, later]) => ({ index, change: withLater(later) }))
+  }
 })

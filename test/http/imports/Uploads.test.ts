@@ -15,6 +15,8 @@ const CSV = [
   "Bowl,bowl,20,c"
 ].join("\n")
 
+const SQUARESPACE = "Product URL,Title,SKU,Price,Sale Price,On Sale,Visible,Hosted Image URLs\nend,End,E-1,38,0,No,No,\n"
+
 const SHOPIFY = { kind: "products", format: "shopify", mapping: { Produktname: "title", Intern: null } }
 const JSON_LINES = { kind: "products", format: "jsonl" }
 
@@ -109,6 +111,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of 
         [SHOPIFY, `${CSV}\nPot,pot,"1`, /could not be read.*Nothing was imported/],
         [SHOPIFY, new Uint8Array([...Buffer.from(CSV), 0x0a, 0xff]), /line 5 is not valid UTF-8/],
         [SHOPIFY, "Name,Price\nCup,1\n", /no column Handle/],
+        [{ ...SHOPIFY, mapping: {} }, SQUARESPACE, /product file of Squarespace, not of Shopify; map each/],
         [JSON_LINES, "no gzip", /not valid gzip/, { "content-encoding": "gzip" }],
         [{ kind: "orders", format: "shopify" }, CSV, /CSV files of Shopify have products only/]
       ]
@@ -168,11 +171,12 @@ layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of 
       const { cookie } = yield* scene
       const { json } = yield* sendTo("imports/columns", cookie, {}, CSV)
       assert.deepStrictEqual(decodeColumns(json).data, {
+        platform: null,
         columns: [
-          { name: "Produktname", field: null },
-          { name: "Handle", field: "handle" },
-          { name: "Variant Price", field: "price" },
-          { name: "Intern", field: null }
+          { name: "Produktname", field: null, ignored: false },
+          { name: "Handle", field: "handle", ignored: false },
+          { name: "Variant Price", field: "price", ignored: false },
+          { name: "Intern", field: null, ignored: false }
         ],
         records: [
           ["Cup", "cup", "12.50", "a"],
@@ -180,6 +184,9 @@ layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of 
           ["Bowl", "bowl", "20", "c"]
         ]
       })
+      const foreign = decodeColumns((yield* sendTo("imports/columns", cookie, {}, SQUARESPACE)).json).data
+      assert.strictEqual(foreign.platform, "Squarespace")
+      assert.deepStrictEqual([...new Set(foreign.columns.map(({ field }) => field))], [null])
       const windows = Buffer.from("Größe,Title\n1,Cup\n", "latin1")
       const read = yield* sendTo("imports/columns", cookie, { encoding: "windows-1252" }, windows)
       assert.strictEqual(decodeColumns(read.json).data.columns[0]?.name, "Größe")

@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 import { useState } from "react"
 import type { FileColumns } from "../../../domain/imports/ImportFiles.ts"
-import type { ColumnMapping } from "../../../domain/imports/ShopifyColumns.ts"
+import { type ColumnMapping, CUSTOM_FIELD } from "../../../domain/imports/ColumnMapping.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { MutedText, Row, Stack } from "../../shared/ui/layout/Page.tsx"
 import { type Column, Table } from "../../shared/ui/display/Table.tsx"
@@ -11,7 +11,7 @@ import { importTexts } from "./importTexts.ts"
 const texts = importTexts.mapping
 
 /** Values of the choices that are no field. */
-const KEEP = "keep"
+const BY_NAME = "byName"
 const IGNORE = "ignore"
 
 const FIELDS = Struct.keys(texts.fields)
@@ -30,25 +30,27 @@ interface MappingProps {
 /** Choice of the field of a column. */
 const FieldChoice = ({
   field,
+  ignored,
   mapping,
   name,
   onChange,
   taken
-}: MappingProps & Pick<FileColumn, "field" | "name"> & { readonly taken: ReadonlySet<string | null> }) => {
+}: MappingProps & Pick<FileColumn, "field" | "ignored" | "name"> & { readonly taken: ReadonlySet<string | null> }) => {
   const { [name]: chosen, ...others } = mapping
   const choose = (value: string) => {
-    const field = FIELDS.find((one) => one === value) ?? null
-    onChange(value === KEEP ? others : { ...others, [name]: field })
+    const field = value === CUSTOM_FIELD ? value : (FIELDS.find((one) => one === value) ?? null)
+    onChange(value === BY_NAME ? others : { ...others, [name]: field })
   }
+  const byName = ignored ? texts.ignore : field === null ? texts.keep : texts.fields[field]
   return (
     <select
       className={css["field"]}
       aria-label={texts.fieldOf(name)}
-      value={chosen === undefined ? KEEP : (chosen ?? IGNORE)}
+      value={chosen === undefined ? BY_NAME : (chosen ?? IGNORE)}
       onChange={({ target }) => choose(target.value)}
     >
-      <option value={KEEP}>{field === null ? texts.keep : texts.fields[field]}</option>
-      <option value={IGNORE}>{texts.ignore}</option>
+      <option value={BY_NAME}>{byName}</option>
+      {ignored ? <option value={CUSTOM_FIELD}>{texts.keep}</option> : <option value={IGNORE}>{texts.ignore}</option>}
       {FIELDS.filter((one) => one === chosen || !taken.has(one)).map((one) => (
         <option key={one} value={one}>
           {texts.fields[one]}
@@ -59,10 +61,13 @@ const FieldChoice = ({
 }
 
 const tableColumns = (
-  { columns, records }: FileColumns,
+  { records }: FileColumns,
   { mapping, onChange }: MappingProps
 ): ReadonlyArray<Column<FileColumn>> => {
-  const taken = new Set([...columns.map(({ field }) => field), ...Object.values(mapping)])
+  const taken = new Set(Object.values(mapping))
+  /** A mapped column replaces the one that has the field by its name. */
+  const isReplaced = (field: FileColumn["field"], name: string) =>
+    field !== null && taken.has(field) && mapping[name.trim()] === undefined
   return [
     { name: texts.column, cell: ({ name }) => name },
     {
@@ -73,9 +78,18 @@ const tableColumns = (
     },
     {
       name: texts.field,
-      cell: ({ field, isOpen, name }) =>
-        field === null || isOpen ? (
-          <FieldChoice field={field} name={name.trim()} mapping={mapping} onChange={onChange} taken={taken} />
+      cell: ({ field, ignored, isOpen, name }) =>
+        isReplaced(field, name) ? (
+          texts.ignore
+        ) : field === null || isOpen ? (
+          <FieldChoice
+            field={field}
+            ignored={ignored}
+            name={name.trim()}
+            mapping={mapping}
+            onChange={onChange}
+            taken={taken}
+          />
         ) : (
           texts.fields[field]
         )
@@ -85,8 +99,10 @@ const tableColumns = (
 
 const columnsOf = ({ columns }: FileColumns): ReadonlyArray<FileColumn> => {
   const isShared = (field: string) => columns.filter((column) => column.field === field).length > 1
-  return columns.flatMap(({ field, name }, index) =>
-    name.trim() === "" ? [] : [{ field, name, index, isOpen: field === null || isShared(field) }]
+  return columns.flatMap(({ field, ignored, name }, index) =>
+    name.trim() === ""
+      ? []
+      : [{ field, ignored, name, index, isOpen: !ignored && (field === null || isShared(field)) }]
   )
 }
 

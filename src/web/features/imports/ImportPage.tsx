@@ -1,7 +1,7 @@
 import { type DragEvent, type FormEvent, useRef, useState } from "react"
 import { DataKind } from "../../../domain/imports/DataKind.ts"
 import { type FileColumns, FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
-import type { ColumnMapping } from "../../../domain/imports/ShopifyColumns.ts"
+import type { ColumnMapping } from "../../../domain/imports/ColumnMapping.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { useStoreId } from "../../shared/data/store.ts"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -178,6 +178,9 @@ const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
                       onChange={({ target }) => change({ ...chosen, copyImages: target.checked })}
                     />
                   </>
+                ) : undefined}
+                {chosen.format === "shopify" && chosen.columns?.platform ? (
+                  <MutedText>{importTexts.mapping.foreign(chosen.columns.platform)}</MutedText>
                 ) : undefined}
                 {chosen.format === "shopify" && chosen.columns !== undefined ? (
                   <ColumnsTable

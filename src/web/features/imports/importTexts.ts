@@ -28,6 +28,8 @@ const fields: Record<ShopifyField, string> = {
   barcode: t`Barcode`,
   price: t`Price`,
   compareAtPrice: t`Compare-at price`,
+  regularPrice: t`Regular price`,
+  salePrice: t`Sale price`,
   cost: t`Cost per item`,
   quantity: t`Stock`,
   tracker: t`Inventory tracker`,
@@ -85,6 +87,8 @@ export const importTexts = {
   },
   mapping: {
     caption: t`Columns of the file`,
+    foreign: (platform: string) =>
+      t`This is a product file of ${platform}. Its columns are not read by name. Choose the field of each column, one of them Title or Handle, or convert the file to Shopify's format.`,
     column: t`Column`,
     example: t`Example`,
     field: t`Field`,
