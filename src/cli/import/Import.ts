@@ -69,7 +69,7 @@ const products = command(
     mapping: option(
       "mapping",
       Schema.fromJsonString(ColumnMapping),
-      "Fields of columns as JSON, such as '{\"Name\": \"title\"}'; only with --format shopify",
+      'Fields of columns as JSON, such as \'{"Name": "title"}\'; only with --format shopify',
       "json"
     ).pipe(Flag.withDefault({})),
     replaceVariants: toggle("replace-variants", "Remove the variants of a product that the file leaves out"),

@@ -53,9 +53,14 @@ const withOnePair = (columns: ReadonlyArray<MappedColumn>): ReadonlyArray<Mapped
   if (prices.length <= 2) return columns
   const isWhole = (pair: ReadonlyArray<MappedField>, isExplicit: boolean) =>
     pair.every((one) => prices.some((column) => column.field === one && (column.isExplicit || !isExplicit)))
-  const pair = [true, false].flatMap((isExplicit) => [PAID_PAIR, SALE_PAIR].filter((one) => isWhole(one, isExplicit)))[0]
+  const pair = [true, false].flatMap((isExplicit) =>
+    [PAID_PAIR, SALE_PAIR].filter((one) => isWhole(one, isExplicit))
+  )[0]
   return columns.map((column) =>
-    pair === undefined || column.isExplicit || !PRICES.includes(column.field) || pair.some((one) => one === column.field)
+    pair === undefined ||
+    column.isExplicit ||
+    !PRICES.includes(column.field) ||
+    pair.some((one) => one === column.field)
       ? column
       : { ...column, field: CUSTOM_FIELD }
   )

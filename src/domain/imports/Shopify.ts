@@ -6,7 +6,14 @@ import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import type { ImportSettings } from "./ImportFile.ts"
 import { checkVariants, type ImportedProduct } from "./Product.ts"
 import type { RowProblem, ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
-import { type ImportedPicture, isMetafield, mergeCustomFields, mergeMedia, mergeMetafields, storedCustomField } from "./ShopifyFields.ts"
+import {
+  type ImportedPicture,
+  isMetafield,
+  mergeCustomFields,
+  mergeMedia,
+  mergeMetafields,
+  storedCustomField
+} from "./ShopifyFields.ts"
 import {
   extrasOf,
   hasPrice,
@@ -149,7 +156,8 @@ const isActiveIn = (
   before: Product | undefined
 ): boolean | undefined => {
   if (published === undefined && status === undefined) return undefined
-  const stored = (name: string) => (before?.isActive === false ? storedCustomField(before.customFields, name) : undefined)
+  const stored = (name: string) =>
+    before?.isActive === false ? storedCustomField(before.customFields, name) : undefined
   const isPublished = published === undefined ? stored("published") !== false : (published ?? true)
   const state = status === undefined ? (stored("status") ?? "active") : (status ?? "active")
   return isPublished && state === "active"
@@ -303,7 +311,8 @@ export const shopifyProduct = (
       ...remaining.flatMap(({ discountedPrice, id }) => (onSale && discountedPrice !== undefined ? id : []))
     ])
     const hasPrices = PRICE_FIELDS.some(has)
-    const merged = hasPrices && reduced.size > 0 ? merging.success.variants.map(onlyOf(reduced)) : merging.success.variants
+    const merged =
+      hasPrices && reduced.size > 0 ? merging.success.variants.map(onlyOf(reduced)) : merging.success.variants
 
     // The first variant may be one that the file does not have.
     const leading = hasVariants
@@ -344,7 +353,12 @@ export const shopifyProduct = (
       })
     )
     if (Result.isFailure(decoded)) return Result.fail(issuesOf(decoded.failure))
-    const priceProblem = emptyPriceProblem(columns, hasVariants ? variantRows : rows.slice(0, 1), decoded.success, before)
+    const priceProblem = emptyPriceProblem(
+      columns,
+      hasVariants ? variantRows : rows.slice(0, 1),
+      decoded.success,
+      before
+    )
     if (priceProblem !== undefined) return Result.fail([priceProblem])
     return checkVariants(hasVariants || isReplacing ? { ...decoded.success, variants: merged } : decoded.success)
   })

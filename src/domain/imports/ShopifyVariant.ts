@@ -56,8 +56,7 @@ interface Prices {
 export const PRICE_FIELDS = ["price", "compareAtPrice", "regularPrice", "salePrice"] as const
 
 /** Tests whether any price of a row is filled. */
-export const hasPrice = (cells: ShopifyCells): boolean =>
-  PRICE_FIELDS.some((field) => Predicate.isNumber(cells[field]))
+export const hasPrice = (cells: ShopifyCells): boolean => PRICE_FIELDS.some((field) => Predicate.isNumber(cells[field]))
 
 const storedSale = ({ discountedPrice, onSale }: StoredPrices) =>
   onSale && Predicate.isNumber(discountedPrice) ? discountedPrice : undefined

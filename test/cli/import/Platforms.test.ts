@@ -26,7 +26,10 @@ const HEADERS: ReadonlyArray<readonly [platform: string, header: string]> = [
   ["PrestaShop", "Product ID*;Attribute (Name:Type:Position)*;Value (Value:Position)*;Quantity"],
   ["Shopware", "id;parent_id;product_number;active;stock;name;price_net;price_gross"],
   ["Square", "\uFEFFReference Handle,Token,Item Name,Variation Name,SKU,Description,Price"],
-  ["Squarespace", '"Product ID [Non Editable]","Product URL","Title","Description","SKU","Price","Visible","Hosted Image URLs"'],
+  [
+    "Squarespace",
+    '"Product ID [Non Editable]","Product URL","Title","Description","SKU","Price","Visible","Hosted Image URLs"'
+  ],
   ["Wix", "handleId,fieldType,name,description,productImageUrl,price,surcharge,visible"],
   ["Wix", "handle,fieldType,name,visible,plainDescription,media,price,strikethroughPrice"],
   ["WooCommerce", "ID,Type,SKU,Name,Published,Visibility in catalog,Sale price,Regular price"]

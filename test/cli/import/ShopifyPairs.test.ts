@@ -45,7 +45,12 @@ it.live("a regular and a sale price are price and discountedPrice, by their name
     const prices = Effect.map(products, (all) => pick(all, ...PRICES))
     const rows = ["a,A,,18", "b,B,16,18", "c,C,0.00,18", "d,D,18,"]
     const woo = linesOf("ID,Type,Name,Sale price,Regular price", ...rows.map((row) => row.replace(",", ",simple,")))
-    const mapping = JSON.stringify({ ID: "handle", Name: "title", "Sale price": "salePrice", "Regular price": "regularPrice" })
+    const mapping = JSON.stringify({
+      ID: "handle",
+      Name: "title",
+      "Sale price": "salePrice",
+      "Regular price": "regularPrice"
+    })
     for (const [csv, ...args] of [
       [linesOf("Handle,Title,Sale price,Regular price", ...rows)],
       [linesOf("Handle,Title,Sale price,Price", ...rows)],
@@ -65,9 +70,7 @@ it.live("a regular and a sale price are price and discountedPrice, by their name
       LISTED
     ])
     // A file with both of Shopify's prices keeps another column with the name of a sale price.
-    yield* importCsv(
-      linesOf("Handle,Variant Price,Variant Compare At Price,Sale price", "d,18,,9")
-    )
+    yield* importCsv(linesOf("Handle,Variant Price,Variant Compare At Price,Sale price", "d,18,,9"))
     const last = (yield* products)[3]
     assert.deepStrictEqual(pick(last, ...PRICES), LISTED)
     assert.deepInclude(Object(last).customFields, { key: "Sale price (column)", value: "9" })

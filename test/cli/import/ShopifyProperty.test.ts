@@ -203,7 +203,10 @@ it.live("files with any columns keep, clear and set fields and variants as the m
         const [, , , refused] = yield* importCsv(csv, ...args)
         const expected = applyFile(models, file)
         const stored = (yield* products).map(storedOf)
-        assert.deepStrictEqual({ csv, refused, stored }, { csv, refused: expected, stored: [...models].map(expectedOf) })
+        assert.deepStrictEqual(
+          { csv, refused, stored },
+          { csv, refused: expected, stored: [...models].map(expectedOf) }
+        )
         const [created, updated] = yield* importCsv(csv, ...args)
         assert.deepStrictEqual({ csv, created, updated }, { csv, created: 0, updated: 0 })
       }

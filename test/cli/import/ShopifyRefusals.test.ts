@@ -97,56 +97,58 @@ it.live("words are trimmed and read in any case; unknown ones are refused", () =
   })
 )
 
-it.live("rows of a product may stand apart; those of no product or several are refused, and a second run changes nothing", () =>
-  Effect.gen(function* () {
-    const { importCsv, products, refusals } = yield* csvScene
-    const apart = linesOf(
-      "Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price",
-      "shirt,Shirt,Size,S,S-S,10",
-      "mug,Mug,Title,Default Title,M-1,5",
-      "shirt,Shirt,Size,M,S-M,11",
-      "cap,Cap,Size,S,C-S,3",
-      "mug,Mug,,,M-1,5",
-      "shirt,Shirt,Size,L,S-L,12",
-      ",,Size,XL,S-XL,13",
-      "cap,Cap,Size,M,C-M,cheap"
-    )
-    assert.deepStrictEqual(yield* importCsv(apart), [1, 0, 0, 2])
-    assert.deepStrictEqual(pick((yield* products)[0], "name", "options"), {
-      name: "Shirt",
-      options: [{ name: "Size", values: ["S", "M", "L", "XL"] }]
+it.live(
+  "rows of a product may stand apart; those of no product or several are refused, and a second run changes nothing",
+  () =>
+    Effect.gen(function* () {
+      const { importCsv, products, refusals } = yield* csvScene
+      const apart = linesOf(
+        "Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price",
+        "shirt,Shirt,Size,S,S-S,10",
+        "mug,Mug,Title,Default Title,M-1,5",
+        "shirt,Shirt,Size,M,S-M,11",
+        "cap,Cap,Size,S,C-S,3",
+        "mug,Mug,,,M-1,5",
+        "shirt,Shirt,Size,L,S-L,12",
+        ",,Size,XL,S-XL,13",
+        "cap,Cap,Size,M,C-M,cheap"
+      )
+      assert.deepStrictEqual(yield* importCsv(apart), [1, 0, 0, 2])
+      assert.deepStrictEqual(pick((yield* products)[0], "name", "options"), {
+        name: "Shirt",
+        options: [{ name: "Size", values: ["S", "M", "L", "XL"] }]
+      })
+      assert.deepStrictEqual(pick(refusals(), "line", "externalId", "reason"), [
+        {
+          line: 6,
+          externalId: "mug",
+          reason: "Option1 Value: is empty; give each variant a value of each option"
+        },
+        {
+          line: 9,
+          externalId: "cap",
+          reason:
+            'Variant Price: must be a number from 0 to 999999999999999, not "cheap"; write it like 1234.5, without separators or currency'
+        }
+      ])
+      assert.deepStrictEqual(yield* importCsv(apart), [0, 0, 1, 2])
+      assert.deepStrictEqual(yield* importCsv(linesOf("Handle,Title,Variant Price", ",,3")), [0, 0, 0, 1])
+      assert.deepStrictEqual(pick(refusals(), "reason"), [
+        { reason: "Handle: is empty, and so is the title; give the product one of them" }
+      ])
+      const titles = linesOf("Title,Variant Price", "C,1", "C++,2", "C#,3", "★★★,4", "Mug,6")
+      assert.deepStrictEqual(yield* importCsv(titles), [2, 0, 0, 3])
+      assert.deepStrictEqual(pick(refusals(), "line", "reason"), [
+        { line: 3, reason: "Title: has the same handle, c, as the product on line 2; add a column Handle" },
+        { line: 4, reason: "Title: has the same handle, c, as the product on line 2; add a column Handle" },
+        { line: 5, reason: "Title: no handle can be made from it; add a column Handle" }
+      ])
+      assert.deepStrictEqual(pick(yield* products, "name", "price"), [
+        { name: "Shirt", price: 10 },
+        { name: "C", price: 1 },
+        { name: "Mug", price: 6 }
+      ])
     })
-    assert.deepStrictEqual(pick(refusals(), "line", "externalId", "reason"), [
-      {
-        line: 6,
-        externalId: "mug",
-        reason: "Option1 Value: is empty; give each variant a value of each option"
-      },
-      {
-        line: 9,
-        externalId: "cap",
-        reason:
-          'Variant Price: must be a number from 0 to 999999999999999, not "cheap"; write it like 1234.5, without separators or currency'
-      }
-    ])
-    assert.deepStrictEqual(yield* importCsv(apart), [0, 0, 1, 2])
-    assert.deepStrictEqual(yield* importCsv(linesOf("Handle,Title,Variant Price", ",,3")), [0, 0, 0, 1])
-    assert.deepStrictEqual(pick(refusals(), "reason"), [
-      { reason: "Handle: is empty, and so is the title; give the product one of them" }
-    ])
-    const titles = linesOf("Title,Variant Price", "C,1", "C++,2", "C#,3", "★★★,4", "Mug,6")
-    assert.deepStrictEqual(yield* importCsv(titles), [2, 0, 0, 3])
-    assert.deepStrictEqual(pick(refusals(), "line", "reason"), [
-      { line: 3, reason: "Title: has the same handle, c, as the product on line 2; add a column Handle" },
-      { line: 4, reason: "Title: has the same handle, c, as the product on line 2; add a column Handle" },
-      { line: 5, reason: "Title: no handle can be made from it; add a column Handle" }
-    ])
-    assert.deepStrictEqual(pick(yield* products, "name", "price"), [
-      { name: "Shirt", price: 10 },
-      { name: "C", price: 1 },
-      { name: "Mug", price: 6 }
-    ])
-  })
 )
 
 it.live("rows with more or fewer cells than columns are refused, and empty rows and columns are skipped", () =>

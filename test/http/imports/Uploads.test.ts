@@ -15,7 +15,8 @@ const CSV = [
   "Bowl,bowl,20,c"
 ].join("\n")
 
-const SQUARESPACE = "Product URL,Title,SKU,Price,Sale Price,On Sale,Visible,Hosted Image URLs\nend,End,E-1,38,0,No,No,\n"
+const SQUARESPACE =
+  "Product URL,Title,SKU,Price,Sale Price,On Sale,Visible,Hosted Image URLs\nend,End,E-1,38,0,No,No,\n"
 
 const SHOPIFY = { kind: "products", format: "shopify", mapping: { Produktname: "title", Intern: null } }
 const JSON_LINES = { kind: "products", format: "jsonl" }

@@ -100,9 +100,7 @@ const tableColumns = (
 const columnsOf = ({ columns }: FileColumns): ReadonlyArray<FileColumn> => {
   const isShared = (field: string) => columns.filter((column) => column.field === field).length > 1
   return columns.flatMap(({ field, ignored, name }, index) =>
-    name.trim() === ""
-      ? []
-      : [{ field, ignored, name, index, isOpen: !ignored && (field === null || isShared(field)) }]
+    name.trim() === "" ? [] : [{ field, ignored, name, index, isOpen: !ignored && (field === null || isShared(field)) }]
   )
 }
 
