@@ -110,11 +110,9 @@ it.live("a mapped column replaces the one with its name, and columns of Google S
         productType: "unisex"
       }
     ])
-    const { code, stderr } = yield* cli(
-      url,
-      ...["import", "products", "--store", storeId, "--format", "shopify", "--file", save(csv)],
-      ...["--mapping", '{"Variant Ean":"barcode","Variant Barcode":"barcode"}']
-    )
+    const mapping = '{"Variant Ean":"barcode","Variant Barcode":"barcode"}'
+    const args = ["import", "products", "--store", storeId, "--format", "shopify", "--file", save(csv)]
+    const { code, stderr } = yield* cli(url, ...args, "--mapping", mapping)
     assert.strictEqual(code, 1)
     assert.include(stderr, "its columns Variant Barcode and Variant Ean are mapped to barcode; map one of them")
   })
