@@ -45,11 +45,11 @@ const isEmpty = (name: string) => name.trim() === ""
 /** Prices of a file: what customers pay and the price above it, or the regular price and the sale price. */
 const PAID_PAIR = ["price", "compareAtPrice"] as const
 const SALE_PAIR = ["regularPrice", "salePrice"] as const
-const PRICES: ReadonlyArray<MappedField | null> = [...PAID_PAIR, ...SALE_PAIR]
+const PRICES: ReadonlySet<MappedField | null> = new Set([...PAID_PAIR, ...SALE_PAIR])
 
 /** Keeps one pair of prices: the mapped one, or else a complete one. Other price columns are kept as custom fields. */
 const withOnePair = (columns: ReadonlyArray<MappedColumn>): ReadonlyArray<MappedColumn> => {
-  const prices = columns.filter(({ field }) => PRICES.includes(field))
+  const prices = columns.filter(({ field }) => PRICES.has(field))
   if (prices.length <= 2) return columns
   const isWhole = (pair: ReadonlyArray<MappedField>, isExplicit: boolean) =>
     pair.every((one) => prices.some((column) => column.field === one && (column.isExplicit || !isExplicit)))
@@ -57,10 +57,7 @@ const withOnePair = (columns: ReadonlyArray<MappedColumn>): ReadonlyArray<Mapped
     [PAID_PAIR, SALE_PAIR].filter((one) => isWhole(one, isExplicit))
   )[0]
   return columns.map((column) =>
-    pair === undefined ||
-    column.isExplicit ||
-    !PRICES.includes(column.field) ||
-    pair.some((one) => one === column.field)
+    pair === undefined || column.isExplicit || !PRICES.has(column.field) || pair.some((one) => one === column.field)
       ? column
       : { ...column, field: CUSTOM_FIELD }
   )
@@ -100,7 +97,7 @@ export const renameColumns = (
       !column.isExplicit && explicit.some(({ field }) => field === column.field) ? { ...column, field: null } : column
     )
   )
-  const prices = columns.filter(({ field }) => PRICES.includes(field))
+  const prices = columns.filter(({ field }) => PRICES.has(field))
   const regular = prices.filter(({ field }) => field === "compareAtPrice" || field === "regularPrice")
   if (new Set(prices.map(({ field }) => field)).size > 2 || new Set(regular.map(({ field }) => field)).size > 1) {
     return Result.fail(

@@ -1,19 +1,12 @@
 import { Record, Result, Schema, Struct } from "effect"
 import { editableFields } from "../catalog/ProductFields.ts"
 import type { Product } from "../catalog/Product.ts"
-import type { Variant } from "../catalog/ProductFields.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import type { ImportSettings } from "./ImportFile.ts"
 import { checkVariants, type ImportedProduct } from "./Product.ts"
 import type { RowProblem, ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
-import {
-  type ImportedPicture,
-  isMetafield,
-  mergeCustomFields,
-  mergeMedia,
-  mergeMetafields,
-  storedCustomField
-} from "./ShopifyFields.ts"
+import { type ImportedPicture, isMetafield, mergeCustomFields, mergeMedia, mergeMetafields } from "./ShopifyFields.ts"
+import { emptyPriceProblem, isActiveIn, isOnSale, kindOf, onlyOf } from "./ShopifyOffer.ts"
 import {
   extrasOf,
   hasPrice,
@@ -139,50 +132,6 @@ const fieldsOfProduct = ({ has }: ShopifyColumns, cells: ShopifyCells) => ({
   barcode: cells.barcode
 })
 
-/** Returns undefined if the file does not decide whether the product is shipped. */
-const kindOf = (giftCard: ShopifyCells["giftCard"], isShipped: boolean | undefined, before: Product | undefined) => {
-  if (giftCard === true) return "gift_card"
-  if (isShipped !== undefined) return isShipped ? "physical" : "digital"
-  return giftCard !== undefined && before?.productKind === "gift_card" ? "physical" : undefined
-}
-
-/**
- * Returns undefined if the file has neither column. An empty cell publishes the product, as at Shopify. A column alone is
- * read beside the stored value of the other, unless the product was activated since.
- */
-const isActiveIn = (
-  published: ShopifyCells["published"],
-  status: ShopifyCells["status"],
-  before: Product | undefined
-): boolean | undefined => {
-  if (published === undefined && status === undefined) return undefined
-  const stored = (name: string) =>
-    before?.isActive === false ? storedCustomField(before.customFields, name) : undefined
-  const isPublished = published === undefined ? stored("published") !== false : (published ?? true)
-  const state = status === undefined ? (stored("status") ?? "active") : (status ?? "active")
-  return isPublished && state === "active"
-}
-
-/**
- * Returns the reason to refuse a product that would go on sale at price 0 because a price is empty. An explicit 0 is a
- * free product.
- */
-const emptyPriceProblem = (
-  columns: ShopifyColumns,
-  rows: ReadonlyArray<ShopifyRow>,
-  { isActive, price }: Pick<Partial<Product>, "isActive" | "price">,
-  before: Product | undefined
-): string | undefined => {
-  const field = PRICE_FIELDS.find((one) => columns.has(one))
-  const empty = rows.find(({ cells }) => !hasPrice(cells))
-  const isFree = (price ?? before?.price ?? 0) === 0
-  const wasOffered = before?.isActive === true && before.price === 0
-  const isOffered = isActive ?? before?.isActive ?? true
-  if (field === undefined || empty === undefined || !isFree || !isOffered || wasOffered) return undefined
-  const at = empty === rows[0] ? "" : `line ${empty.line}, `
-  return `${at}${columns.nameOf(field)}: is empty, and an active product needs a price; give the price (0 if the product is free), or make the product a draft`
-}
-
 /** Reads the columns that one row of a product sets for the whole product. */
 const fieldsOfRows = (rows: ReadonlyArray<ShopifyRow>) => {
   const first = <F extends keyof ShopifyCells>(field: F) => firstOf(rows, field)
@@ -232,18 +181,6 @@ const splitOthers = ({ others }: ShopifyColumns, rows: ReadonlyArray<ShopifyRow>
       new Map(others.map((column) => [memberOf(column), ofRows.has(column) ? (row.others.get(column) ?? null) : null]))
   }
 }
-
-/** Returns undefined if a sale price is prepared, which the file does not start or end. */
-const isOnSale = (prices: ReturnType<typeof pricesOf>) =>
-  prices && (prices.onSale || (prices.discountedPrice === undefined ? false : undefined))
-
-/** Makes a function that removes the sale price of variants that are not on sale. */
-const onlyOf =
-  (onSale: ReadonlySet<string>) =>
-  (variant: Variant): Variant => {
-    const { discountedPrice: _, ...others } = variant
-    return onSale.has(variant.id) ? variant : others
-  }
 
 const defined = (fields: Readonly<Record<string, unknown>>) => Record.filter(fields, (value) => value !== undefined)
 

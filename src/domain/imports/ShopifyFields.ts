@@ -10,10 +10,6 @@ export const isMetafield = (column: string): boolean => METAFIELD.test(column)
 
 const isSet = ([, value]: readonly [string, unknown]) => value !== null
 
-/** Returns the stored value of a custom field, or undefined. */
-export const storedCustomField = (stored: Product["customFields"] | undefined, name: string): unknown =>
-  Array.isArray(stored) ? stored.find(({ key }: JsonObject) => key === name)?.["value"] : undefined
-
 /** Merges values into custom fields, which are a list of keys and values or an object. */
 export const mergeCustomFields = (stored: Product["customFields"], values: Values): unknown => {
   if (!Array.isArray(stored)) return Object.fromEntries([...Object.entries(stored), ...values].filter(isSet))

@@ -1,9 +1,9 @@
 import { BigDecimal, Predicate } from "effect"
 import type { Product } from "../catalog/Product.ts"
 import type { Variant } from "../catalog/ProductFields.ts"
+import type { JsonObject } from "../json/Json.ts"
 import { plus } from "../json/Numbers.ts"
 import type { ShopifyCells } from "./ShopifyColumns.ts"
-import { storedCustomField } from "./ShopifyFields.ts"
 import { hasOptions, type VariantPatch } from "./Variants.ts"
 
 /*
@@ -17,6 +17,10 @@ export type Values = ReadonlyMap<string, unknown>
 /** Builds values without those that the file does not have. */
 export const valuesOf = (values: Readonly<Record<string, unknown>>): Values =>
   new Map(Object.entries(values).filter(([, value]) => value !== undefined))
+
+/** Returns the stored value of a custom field, or undefined. */
+export const storedCustomField = (stored: Product["customFields"] | undefined, name: string): unknown =>
+  Array.isArray(stored) ? stored.find(({ key }: JsonObject) => key === name)?.["value"] : undefined
 
 /** Stored prices of a product or variant. */
 interface StoredPrices {
