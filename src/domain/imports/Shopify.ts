@@ -100,8 +100,6 @@ const problemsOf = (
   return problems
 }
 
-const hasOptionColumns = ({ has }: ShopifyColumns) => NUMBERS.some((n) => has(`option${n}Value`))
-
 const decodeFields = compileDecoder(
   Schema.Struct(editableFields)
     .mapFields(Struct.omit(["variants"]))
@@ -207,8 +205,7 @@ export const shopifyProduct = (
     published: published === undefined ? undefined : published === false ? false : null,
     status: status === "active" ? null : status
   })
-  const giftCard = firstOf(rows, "giftCard")
-  const isReplacing = replaceVariants && hasOptionColumns(columns)
+  const isReplacing = replaceVariants && NUMBERS.some((n) => has(`option${n}Value`))
 
   return Result.succeed((before, at) => {
     const named = options.map((option) => ({
@@ -242,7 +239,7 @@ export const shopifyProduct = (
     )
     if (Result.isFailure(merging)) return Result.fail(merging.failure)
     const { imported, remaining } = merging.success
-    // A variant outside of the file stays on sale. If one is on sale, prepared sale prices of the others would count too.
+    // If one variant is on sale, prepared sale prices of the others would count too.
     const reduced = new Set([
       ...variantRows.flatMap((row, index) => (onSaleRows.has(row) ? (imported[index]?.id ?? []) : [])),
       ...remaining.flatMap(({ discountedPrice, id }) => (onSale && discountedPrice !== undefined ? id : []))
@@ -276,7 +273,7 @@ export const shopifyProduct = (
         ...ofRow,
         onSale: hasVariants && hasPrices ? reduced.size > 0 : isOnSale(prices),
         ...(hasVariants ? fieldsOfVariants(columns, merged) : fieldsOfProduct(columns, main)),
-        productKind: kindOf(giftCard, has("requiresShipping") ? isShipped : undefined, before),
+        productKind: kindOf(firstOf(rows, "giftCard"), has("requiresShipping") ? isShipped : undefined, before),
         media,
         imageUrl: media && (media[0]?.["url"] ?? null),
         options: hasVariants
@@ -290,13 +287,13 @@ export const shopifyProduct = (
       })
     )
     if (Result.isFailure(decoded)) return Result.fail(issuesOf(decoded.failure))
-    const priceProblem = emptyPriceProblem(
+    const problem = emptyPriceProblem(
       columns,
       hasVariants ? variantRows : rows.slice(0, 1),
       decoded.success,
       before
     )
-    if (priceProblem !== undefined) return Result.fail([priceProblem])
+    if (problem !== undefined) return Result.fail([problem])
     return checkVariants(hasVariants || isReplacing ? { ...decoded.success, variants: merged } : decoded.success)
   })
 }
