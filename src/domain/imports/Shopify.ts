@@ -287,12 +287,7 @@ export const shopifyProduct = (
       })
     )
     if (Result.isFailure(decoded)) return Result.fail(issuesOf(decoded.failure))
-    const problem = emptyPriceProblem(
-      columns,
-      hasVariants ? variantRows : rows.slice(0, 1),
-      decoded.success,
-      before
-    )
+    const problem = emptyPriceProblem(columns, hasVariants ? variantRows : rows.slice(0, 1), decoded.success, before)
     if (problem !== undefined) return Result.fail([problem])
     return checkVariants(hasVariants || isReplacing ? { ...decoded.success, variants: merged } : decoded.success)
   })
