@@ -20,6 +20,7 @@ import { logFailure } from "../domain/Unavailable.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { orDefect } from "./sql/Errors.ts"
 import { constant } from "./sql/Statement.ts"
+import { retryFenced } from "./storeMove/Moving.ts"
 
 /**
  * Seconds between rounds. Expired rows are invisible already, and the shortest lifetime, that of an access token, is an
@@ -37,7 +38,7 @@ const reportFailure = Effect.fnUntraced(function* (cause: Cause.Cause<never>) {
 
 /** Repeats a purge until it deletes nothing. Logs a failure; the next round tries again. */
 const purgeAll = (purge: Effect.Effect<number>) =>
-  purge.pipe(
+  retryFenced(purge).pipe(
     Effect.tap((deleted) => Metric.update(housekeepingDeleted, deleted)),
     Effect.repeat({ while: (deleted) => deleted > 0 }),
     Effect.catchCause(reportFailure)

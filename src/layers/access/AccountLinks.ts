@@ -253,7 +253,7 @@ export const AccountLinksLive = Layer.effect(
 
       purge: Effect.zipWith(
         rowCount(sql`${purgeExpired({ table: "invitations", key: ["store_id", "id"], retention: RETENTION })}`),
-        rowCount(sql`${purgeExpired({ table: "password_resets", key: ["merchant_id"] })}`),
+        rowCount(sql`${purgeExpired({ table: "password_resets", isGlobal: true, key: ["merchant_id"] })}`),
         (invitations, resets) => invitations + resets
       ).pipe(orDefect, Effect.withSpan("AccountLinks.purge"))
     })

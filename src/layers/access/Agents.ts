@@ -17,6 +17,7 @@ import { Revocation } from "../oauth/Revocation.ts"
 import { pageReader, selectPage, START } from "../sql/Pages.ts"
 import { purgeExpired } from "../sql/Purging.ts"
 import { rollingWindowCtes, admittedCalls } from "../rateLimit/RollingWindow.ts"
+import { isElsewhere } from "../storeMove/Moving.ts"
 import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { AdmissionPool } from "../sql/Postgres.ts"
@@ -65,7 +66,7 @@ export const AgentsLive = Layer.effect(
       with bearer as materialized (
         select
           request.place, request.calls, a.store_id, a.id as agent_id, a.scopes, a.proposals_only, a.requests,
-          s.deleted_at is not null as is_gone, s.moved_at is not null as is_moved
+          s.deleted_at is not null as is_gone, s.moved_at is not null or ${isElsewhere("s.id")} as is_moved
         from unnest(
           (select ${requests.map(({ hash }) => hash)}::bytea[]),
           (select ${plainArray(requests.map(({ calls }) => calls))}::integer[]),

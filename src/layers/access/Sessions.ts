@@ -290,8 +290,8 @@ export const SessionsLive = Layer.effect(
       }, orDefect),
 
       purge: Effect.zipWith(
-        rowCount(sql`${purgeExpired({ table: "sessions", key: ["token_hash"], end: "ends_at" })}`),
-        rowCount(sql`${purgeExpired({ table: "sign_in_attempts", key: ["subject"], end: "ends_at" })}`),
+        rowCount(sql`${purgeExpired({ table: "sessions", isGlobal: true, key: ["token_hash"], end: "ends_at" })}`),
+        rowCount(sql`${purgeExpired({ table: "sign_in_attempts", isGlobal: true, key: ["subject"], end: "ends_at" })}`),
         (sessions, attempts) => sessions + attempts
       ).pipe(orDefect, Effect.withSpan("Sessions.purge"))
     })

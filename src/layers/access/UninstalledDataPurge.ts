@@ -7,6 +7,7 @@ import { deleteAppData } from "../records/AppData.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowReader } from "../sql/Rows.ts"
 import { rowCount } from "../sql/Transaction.ts"
+import { isMoving } from "../storeMove/Moving.ts"
 
 const readUninstalled = rowReader(Schema.Struct({ storeId: Schema.toType(StoreId), id: Schema.toType(InstallationId) }))
 
@@ -43,7 +44,7 @@ export class UninstalledDataPurge extends Context.Service<UninstalledDataPurge>(
         purgeOldest: Effect.gen(function* () {
           const oldest = yield* readUninstalled(sql`
             select i.store_id as "storeId", i.id from installations i
-            where ${isOverdue} order by i.uninstalled_at limit 1 for no key update skip locked
+            where ${isOverdue} and not ${isMoving("i")} order by i.uninstalled_at limit 1 for no key update skip locked
           `)
           if (Option.isNone(oldest)) return 0
           const { id, storeId } = oldest.value

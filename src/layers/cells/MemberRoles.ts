@@ -4,6 +4,7 @@ import type { MerchantId } from "../../domain/access/Ids.ts"
 import { Role } from "../../domain/access/Merchants.ts"
 import { Sessions } from "../../domain/access/Sessions.ts"
 import { StoreMoved } from "../../domain/cells/Cells.ts"
+import { isElsewhere } from "../storeMove/Moving.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { KNOWN_ROLES } from "../access/Merchants.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
@@ -32,7 +33,7 @@ export class MemberRoles extends Context.Service<MemberRoles>()("layers/cells/Me
 
     const read = (members: ReadonlyArray<StoreMember>) =>
       readRoles(sql`
-        select member.place::integer, s.id as "storeId", s.moved_at is not null as "isMoved", (
+        select member.place::integer, s.id as "storeId", s.moved_at is not null or ${isElsewhere("s.id")} as "isMoved", (
           select m.role from members m
           where m.store_id = s.id and m.merchant_id = member.merchant_id and m.role in (${sql.literal(KNOWN_ROLES)})
         ) as role

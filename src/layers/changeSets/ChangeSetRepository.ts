@@ -15,6 +15,7 @@ import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, sql as fragment } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { changeSetJson, columns, type NewStored, StoredChangeSet } from "./StoredChangeSet.ts"
+import { isMoving } from "../storeMove/Moving.ts"
 
 const readStored = rowReader(StoredChangeSet)
 const readPage = pageReader(ChangeSetId)
@@ -220,6 +221,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           with stale as (
             select store_id, id from change_sets
             where state = 'ready' and previewed_at < now() - interval '${constant(READY_DAYS)} days'
+              and not ${isMoving("change_sets")}
             order by previewed_at limit ${constant(PURGE_BATCH)} for update skip locked
           ), emptied as (
             delete from change_set_operations o using stale where o.store_id = stale.store_id and o.change_set_id = stale.id
@@ -236,7 +238,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           const uploads = yield* rowCount(sql`
           with expired as (
             select store_id, id from change_set_uploads
-            where started_at < now() - interval '1 day' order by started_at limit 10 for update skip locked
+            where started_at < now() - interval '1 day' and not ${isMoving("change_set_uploads")} order by started_at limit 10 for update skip locked
           ), operations as (
             delete from change_set_operations o using expired where o.store_id = expired.store_id and o.change_set_id = expired.id
           )
@@ -245,7 +247,7 @@ export class ChangeSetRepository extends Context.Service<ChangeSetRepository>()(
           const sets = yield* rowCount(sql`
           with expired as (
             select store_id, id from change_sets
-            where finished_at < now() - interval '${constant(KEPT_DAYS)} days'
+            where finished_at < now() - interval '${constant(KEPT_DAYS)} days' and not ${isMoving("change_sets")}
             order by finished_at limit 10 for update skip locked
           ), results as (
             delete from change_set_results r using expired where r.store_id = expired.store_id and r.change_set_id = expired.id

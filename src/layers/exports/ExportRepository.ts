@@ -17,6 +17,7 @@ import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { rowCount } from "../sql/Transaction.ts"
+import { isMoving } from "../storeMove/Moving.ts"
 
 const ExportRow = Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) })
 const readExport = rowReader(ExportRow)
@@ -147,7 +148,7 @@ export class ExportRepository extends Context.Service<ExportRepository>()("layer
           rowCount(sql`
             with expired as (
               select store_id, id from exports
-              where finished_at < now() - interval '${constant(KEPT_HOURS)} hours'
+              where finished_at < now() - interval '${constant(KEPT_HOURS)} hours' and not ${isMoving("exports")}
               order by finished_at limit 1 for update skip locked
             )
             delete from exports e using expired where e.store_id = expired.store_id and e.id = expired.id

@@ -5,7 +5,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, type Statement } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
-import { isMoving } from "../storeMove/Moving.ts"
+import { isMoving, retryFenced } from "../storeMove/Moving.ts"
 
 /** Channel on which runners are notified of new jobs. */
 export const JOBS = "jobs"
@@ -128,7 +128,8 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
               () => Effect.succeed(Option.none<Job>())
             )
           ),
-        orDefect
+        orDefect,
+        retryFenced
       ),
 
       /**

@@ -12,6 +12,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { PURGE_BATCH } from "../sql/Purging.ts"
 import { rowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
+import { isMoving } from "../storeMove/Moving.ts"
 import { FileRows, requireSpace, URL_HASH } from "./FileRows.ts"
 
 const readHashes = rowsReader(Schema.Struct({ hash: Schema.String, wasUsed: Schema.Boolean }))
@@ -186,9 +187,10 @@ export class Objects extends Context.Service<Objects>()("layers/media/Objects", 
           (
             select store_id as store from media_objects
             where kept_until is null and unused_since < now() - interval '${constant(UNUSED_HOURS)} hours'
+              and not ${isMoving("media_objects")}
             order by unused_since limit 1
           ) union all (
-            select store_id from media_objects where kept_until < now() order by kept_until limit 1
+            select store_id from media_objects where kept_until < now() and not ${isMoving("media_objects")} order by kept_until limit 1
           ) limit 1
         `)
         const kept = Option.isSome(store) ? yield* purgeStore(store.value.store) : 0

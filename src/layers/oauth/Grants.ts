@@ -105,7 +105,8 @@ export const GrantsLive = Layer.effect(
         deleteGrants
       ),
       purgeExpired({ table: "refresh_tokens", key: ["token_hash", "store_id", "grant_id"] }, deleteGrants),
-      purgeExpired({ table: "agent_tokens", key: ["token_hash"] })
+      purgeExpired({ table: "agent_tokens", key: ["token_hash"] }),
+      purgeExpired({ table: "token_stores", key: ["token_hash"], isGlobal: true })
     ]
 
     return Grants.of({

@@ -13,6 +13,7 @@ import { AdmissionPool } from "../sql/Postgres.ts"
 import { constant } from "../sql/Statement.ts"
 import { retryLockedWindows } from "./LockedWindows.ts"
 import { rollingWindowCtes } from "./RollingWindow.ts"
+import { isElsewhere } from "../storeMove/Moving.ts"
 import { sha256 } from "../Secrets.ts"
 
 /** Installation of a token. */
@@ -62,7 +63,7 @@ export const RateLimitLive = Layer.effect(
       bearer as materialized (
         select
           asked.place, i.store_id, i.id as installation_id, i.scopes, i.capabilities, i.is_active,
-          s.deleted_at is not null as is_gone, s.moved_at is not null as is_moved
+          s.deleted_at is not null as is_gone, s.moved_at is not null or ${isElsewhere("s.id")} as is_moved
         from unnest((select ${requests.map(({ hash }) => hash)}::bytea[])) with ordinality as asked (hash, place)
         join access_tokens t on t.token_hash = asked.hash and t.expires_at > clock_timestamp()
         join installations i on i.store_id = t.store_id and i.id = t.installation_id

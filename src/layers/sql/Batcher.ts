@@ -15,6 +15,7 @@ import {
 import type { SqlError } from "effect/sql"
 import { admissionBatchSize } from "../../domain/Metrics.ts"
 import { unavailableIn } from "../../domain/Unavailable.ts"
+import { retryFenced } from "../storeMove/Moving.ts"
 import { orDefect } from "./Errors.ts"
 
 /** Maximum number of requests in one statement. */
@@ -61,7 +62,7 @@ export const makeBatcher = (maxStatements: number) => {
 
       /** Splits a batch that fails until only the failing request is left: the others belong to other tenants. */
       const serve = (batch: ReadonlyArray<Pending<Request, Row>>): Effect.Effect<void> =>
-        Effect.flatMap(Effect.exit(orDefect(query(batch.map(({ request }) => request)))), (result) => {
+        Effect.flatMap(Effect.exit(retryFenced(orDefect(query(batch.map(({ request }) => request))))), (result) => {
           if (Exit.isFailure(result) && batch.length > 1 && unavailableIn(result.cause) === undefined) {
             const middle = Math.ceil(batch.length / 2)
             return Effect.andThen(serve(batch.slice(0, middle)), serve(batch.slice(middle)))

@@ -1,4 +1,5 @@
-import { type Fragment, sql, type Statement } from "./Statement.ts"
+import { isMoving } from "../storeMove/Moving.ts"
+import { constant, type Fragment, sql, type Statement } from "./Statement.ts"
 
 /** Maximum number of rows that one statement deletes, which limits its locks. */
 export const PURGE_BATCH = 1000
@@ -12,19 +13,27 @@ interface ExpiringTable {
   readonly end?: string
   /** Interval between expiry and deletion. */
   readonly retention?: string
+  /** True for a table that stays where it is when a store moves. */
+  readonly isGlobal?: boolean
 }
 
 /**
- * CTE `expired`: a batch of the rows that expired first. Locked rows are skipped. The limit is a literal, because a
+ * CTE `expired`: a batch of the rows that expired first. Locked rows and those of moving stores are skipped. The limit is a literal, because a
  * generic plan expects a limit in a parameter to be a tenth of the table.
  */
-export const expiredRows = ({ end = "expires_at", retention = "0", key, table }: ExpiringTable): Fragment =>
-  sql.literal(`
+export const expiredRows = ({
+  end = "expires_at",
+  isGlobal = false,
+  key,
+  retention = "0",
+  table
+}: ExpiringTable): Fragment => sql`
   expired as materialized (
-    select ${key.join(", ")} from ${table} where ${end} <= now() - interval '${retention}'
-    order by ${end} limit ${PURGE_BATCH} for update skip locked
+    select ${sql.literal(key.join(", "))} from ${sql(table)}
+    where ${sql.literal(`${end} <= now() - interval '${retention}'`)} ${isGlobal ? sql`` : sql`and not ${isMoving(table)}`}
+    order by ${sql.literal(end)} limit ${constant(PURGE_BATCH)} for update skip locked
   )
-`)
+`
 
 /**
  * Rows of `expired` as arrays. The planner expects arrays to be short, so a join with them uses the key, even if the

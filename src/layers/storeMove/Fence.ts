@@ -1,5 +1,5 @@
 import { Effect, Schedule, Schema } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { type SqlClient, SqlError } from "effect/sql"
 import type { StoreId } from "../../domain/Store.ts"
 import { requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { rowCount } from "../sql/Transaction.ts"
@@ -8,22 +8,22 @@ import { listMoveTables, type MoveTable, ofStore, quoted, storeColumn } from "./
 /** Name of what a move creates for a store. */
 export const nameOfMove = (store: StoreId) => `store_move_${store.replaceAll("-", "")}`
 
-/** Writes that are dropped behind a fence, because one statement of a worker or of admission writes rows of many stores. */
-const DROPPED: Readonly<Record<string, string>> = {
-  deliveries: "UPDATE",
-  delivery_attempts: "INSERT",
-  rate_windows: "UPDATE",
-  agent_windows: "UPDATE"
-}
-
 /** Milliseconds that a change of triggers waits for the lock of a table, while later writers queue behind it. */
 const LOCK_TIMEOUT = 300
 
 /** Rows that one statement deletes. */
 const BATCH = 2000
 
-const isLockTimeout = ({ reason }: SqlError.SqlError) =>
-  reason._tag === "LockTimeoutError" || reason._tag === "StatementTimeoutError"
+/** True if a statement ended at the limit of its time, or of its wait for a lock. */
+export const isOverdue = (error: unknown): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) &&
+  (error.reason._tag === "LockTimeoutError" || error.reason._tag === "StatementTimeoutError")
+
+/** Limits the milliseconds that each statement of a transaction may take, or wait for a lock. */
+export const limitWaits = (sql: SqlClient.SqlClient, millis: number) =>
+  sql`
+    select set_config('lock_timeout', ${String(millis)}, true), set_config('statement_timeout', ${String(millis)}, true)
+  `
 
 /** Runs statements in a transaction that does not wait long for locks, and repeats it for a minute if one is taken. */
 const withShortLocks = <A>(
@@ -35,7 +35,7 @@ const withShortLocks = <A>(
     .withTransaction(Effect.andThen(sql`select set_config('lock_timeout', ${String(timeout)}, true)`, statements))
     .pipe(
       Effect.retry({
-        while: isLockTimeout,
+        while: isOverdue,
         schedule: Schedule.max([Schedule.jittered(Schedule.spaced("300 millis")), Schedule.recurs(100)])
       })
     )
@@ -50,7 +50,7 @@ export const createTriggers = Effect.fn("Fence.createTriggers")(function* (
   const name = nameOfMove(store)
   for (const table of tables) {
     const noted = place === "source" ? [table.name, ...table.key] : []
-    const call = `execute function fence_store('${[store, DROPPED[table.name] ?? "", ...noted].join("', '")}')`
+    const call = `execute function fence_store('${[store, "", ...noted].join("', '")}')`
     const create = (suffix: string, events: string, row: string) =>
       sql`${sql.literal(
         `create or replace trigger ${quoted(name + suffix)} before ${events} on ${quoted(table.name)} for each row
@@ -103,12 +103,16 @@ export const forgetChanges = (sql: SqlClient.SqlClient, store: StoreId, before?:
 
 const readFrozen = requiredRowReader(Schema.Struct({ movedAt: Schema.String, newest: Schema.NumberFromString }))
 
-/** Ends writes to a store, after those that have begun. Writers queue behind the lock, so it is not awaited for long. */
+/**
+ * Ends writes to a store, after those that have begun. Writers queue behind the lock, so it is not awaited for long. Returns
+ * the time from which they waited.
+ */
 export const freeze = (sql: SqlClient.SqlClient, store: StoreId) =>
   withShortLocks(
     sql,
     100,
     Effect.gen(function* () {
+      const start = performance.now()
       // Replication sends only what is on disk.
       yield* sql`select set_config('synchronous_commit', 'on', true)`
       yield* sql`select pg_advisory_xact_lock(72103, uuid_hash(${store}::uuid))`
@@ -117,6 +121,7 @@ export const freeze = (sql: SqlClient.SqlClient, store: StoreId) =>
         insert into store_fences (store_id, state) values (${store}, 'leaving')
         on conflict (store_id) do update set state = 'leaving'
       `
+      return start
     })
   )
 
@@ -129,7 +134,7 @@ export const readFreeze = (sql: SqlClient.SqlClient, store: StoreId) =>
 
 /**
  * Records the position of this database as that of the last writes of all installations of a store, for reads from its
- * replica. Positions that came from another database mean nothing here, and those behind a fence were dropped.
+ * replica. Positions that came from another database mean nothing here.
  */
 export const recordPositions = (sql: SqlClient.SqlClient, store: StoreId) =>
   sql`update rate_windows set written = pg_current_wal_insert_lsn() where store_id = ${store}`

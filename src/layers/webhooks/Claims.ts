@@ -7,7 +7,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { constant, type Fragment, sql as fragment } from "../sql/Statement.ts"
-import { isMoving } from "../storeMove/Moving.ts"
+import { isMoving, retryFenced } from "../storeMove/Moving.ts"
 import { HEALTH, REVISION } from "./Health.ts"
 
 /**
@@ -242,5 +242,5 @@ export const makeClaim = Effect.gen(function* () {
       const claimed = rows.filter((row) => row.storeId !== null)
       if (claimed.length > 0 || rows.length === 0) return claimed
     }
-  }, orDefect)
+  }, orDefect, retryFenced)
 })

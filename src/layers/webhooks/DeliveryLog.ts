@@ -10,6 +10,7 @@ import { findJson, requiredRowReader, rowsReader } from "../sql/Rows.ts"
 import { constant, type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 import { insertInterruptedAttempts } from "./Claims.ts"
+import { isElsewhere } from "../storeMove/Moving.ts"
 
 /** Maximum number of rows that a statement changes, so that it never holds many locks. */
 const BATCH = 1000
@@ -88,7 +89,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("layers/webhooks
       readChanged(sql`
         with chosen as materialized (
           select store_id, event_id, installation_id, created_at, attempts, lease, next_at from deliveries
-          where (lease is null or next_at <= now()) and ${where}
+          where (lease is null or next_at <= now()) and not ${isElsewhere("store_id")} and ${where}
           order by event_id, installation_id limit ${BATCH} for update
         ), interrupted as (
           ${insertInterruptedAttempts("chosen")}

@@ -8,6 +8,7 @@ import { constant } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { HEALTH } from "./Health.ts"
 import { makeWeekPartitions } from "./WeekPartitions.ts"
+import { isMoving } from "../storeMove/Moving.ts"
 
 const readTables = rowsReader(Schema.Struct({ name: Schema.String }))
 
@@ -54,7 +55,7 @@ export class DeliveryPurge extends Context.Service<DeliveryPurge>()("layers/webh
         select d.store_id, d.event_id, d.installation_id
         from webhooks w left join endpoints e using (app_id) cross join ${HEALTH} h cross join lateral (
           select store_id, event_id, installation_id from deliveries d
-          where d.app_id = w.app_id and d.finished_at is null and d.next_at <= ${cutoff}
+          where d.app_id = w.app_id and d.finished_at is null and d.next_at <= ${cutoff} and not ${isMoving("d")}
           order by d.next_at limit ${batch} for update skip locked
         ) d
         where h.paused_at is not null limit ${batch}

@@ -6,6 +6,7 @@ import { requiredRowReader, rowsReader } from "../sql/Rows.ts"
 import { constant } from "../sql/Statement.ts"
 import { type ClaimedDelivery, makeClaim } from "./Claims.ts"
 import { HEALTH, REVISION } from "./Health.ts"
+import { isElsewhere, retryFenced } from "../storeMove/Moving.ts"
 import type { Attempt } from "./Outgoing.ts"
 
 /** Result of an attempt. */
@@ -61,6 +62,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
        * Records results of deliveries that this worker still owns, and the state of their endpoints. The first failure
        * marks an endpoint as failing and a success clears that. A response of 410, or {@link FAILING_HOURS} hours of
        * failures, pause it. Results of a URL that was replaced meanwhile do not count. Returns the endpoints that changed.
+       * A delivery whose store has left this cell meanwhile is sent again by the other one.
        */
       recordResults: Effect.fn("DeliveryQueue.recordResults")(function* (results: ReadonlyArray<DeliveryResult>) {
         const column = <A>(valueOf: (result: DeliveryResult) => A) => results.map(valueOf)
@@ -83,7 +85,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
             next_at = statement_timestamp() + r.delay * interval '1 second'
           from result r
           where d.store_id = r.store_id and d.event_id = r.event_id and d.installation_id = r.installation_id
-            and d.lease = r.lease
+            and d.lease = r.lease and not ${isElsewhere("d.store_id")}
           returning 1
         ), logged as (
           insert into delivery_attempts (
@@ -102,6 +104,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
           ) as l (store_id, event_id, installation_id, attempt, at, duration, status, answer, error)
           -- Deliveries first, as in a claim: in another order the two statements could deadlock.
           cross join (select count(*) from recorded) as first
+          where not ${isElsewhere("l.store_id")}
           on conflict (store_id, event_id, installation_id, attempt) do update
           set duration_ms = excluded.duration_ms, status = excluded.status, answer = excluded.answer, error = excluded.error
         ), health as (
@@ -145,7 +148,7 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
         )
         select "appId", url, failing, "pauseReason" from updated where is_transition
       `)
-      }, orDefect)
+      }, orDefect, retryFenced)
     }
   })
 }) {
