@@ -1,9 +1,9 @@
 import { Cause, Context, Effect, Layer, LayerMap, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
-import { storeOfToken } from "./layers/access/StoreTokens.ts"
 import { type CellName, MAIN, StoreMoved } from "./domain/cells/Cells.ts"
 import { StoreId } from "./domain/Store.ts"
+import { logFailure } from "./domain/Unavailable.ts"
 import { retryAfterHeader } from "./http/ErrorTable.ts"
 import { parseBearerToken } from "./http/headers/Credentials.ts"
 import { replyToFailure, toHttpResponse } from "./http/Reply.ts"
@@ -12,6 +12,7 @@ import { serveRoutes } from "./http/server/HttpListener.ts"
 import { currentResponse } from "./http/server/NodeResponse.ts"
 import { makeWebSocketUpgrade } from "./http/server/WebSockets.ts"
 import { Cells, makeEntries } from "./layers/cells/Cells.ts"
+import { Directory } from "./layers/cells/Directory.ts"
 import { RoutedServices } from "./layers/cells/RoutedServices.ts"
 import { findStoreId } from "./rpc/groups/CommonSchemas.ts"
 import { callErrorJson, maskDefects } from "./rpc/server/ErrorMasking.ts"
@@ -35,16 +36,22 @@ const decodeStore = Schema.decodeUnknownOption(StoreId)
 const decodeImport = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ storeId: StoreId })))
 
 /** Finds the store of a request to the REST API, by its token, or of a file that the dashboard sends, by its query. */
-const storeOf = ({ url }: HttpServerRequest.HttpServerRequest, request: IncomingMessage): Option.Option<StoreId> => {
+const storeOf = (
+  { storeOfToken }: typeof Directory.Service,
+  { url }: HttpServerRequest.HttpServerRequest,
+  request: IncomingMessage
+): Effect.Effect<Option.Option<StoreId>> => {
   const [path = "", query = ""] = url.split("?")
   if (path.startsWith("/rpc/")) {
     const parameters = new URLSearchParams(query)
-    return Option.orElse(decodeStore(parameters.get("storeId")), () =>
-      Option.map(decodeImport(parameters.get("import")), ({ storeId }) => storeId)
+    return Effect.succeed(
+      Option.orElse(decodeStore(parameters.get("storeId")), () =>
+        Option.map(decodeImport(parameters.get("import")), ({ storeId }) => storeId)
+      )
     )
   }
-  if (!path.startsWith("/api/")) return Option.none()
-  return Option.flatMap(Option.fromUndefinedOr(parseBearerToken(request)), storeOfToken)
+  const token = path.startsWith("/api/") ? parseBearerToken(request) : undefined
+  return token === undefined ? Effect.succeedNone : storeOfToken(token)
 }
 
 const unavailableHeaders = retryAfterHeader(1)
@@ -52,6 +59,7 @@ const unavailableHeaders = retryAfterHeader(1)
 /** Routes requests and calls to the cell of their store. Those without a store are served by `main`. */
 const makeRouter = Effect.gen(function* () {
   const { inCellOf, servicesOf } = yield* Cells
+  const directory = yield* Directory
   const entryOf = yield* makeEntries(
     yield* LayerMap.make(
       (cell: CellName) =>
@@ -89,16 +97,21 @@ const makeRouter = Effect.gen(function* () {
       response.hasMoved = false
       const { routes } = cell === MAIN ? app : yield* appOf(cell)
       const answer = yield* routes
-      return response.hasMoved && !isRepeated && isRepeatable(response.req)
-        ? yield* Effect.die(new StoreMoved())
-        : answer
+      if (!response.hasMoved) return answer
+      const moved = new StoreMoved()
+      if (!isRepeated && isRepeatable(response.req)) return yield* Effect.die(moved)
+      yield* Effect.annotateLogs(logFailure("A request failed", Cause.die(moved)), { requestId: response.requestId })
+      return answer
     })
 
   const routes = Effect.gen(function* () {
     const response = yield* currentResponse
-    const store = storeOf(yield* HttpServerRequest.HttpServerRequest, response.req)
-    if (Option.isNone(store)) return yield* app.routes
-    return yield* Effect.catchDefect(inCellOf(store.value, serveIn), (defect) =>
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const serve = Effect.flatMap(
+      storeOf(directory, request, response.req),
+      Option.match({ onNone: () => serveIn(MAIN), onSome: (store) => inCellOf(store, serveIn) })
+    )
+    return yield* Effect.catchDefect(serve, (defect) =>
       Effect.map(replyToFailure(Cause.die(defect), response.requestId), (reply) =>
         HttpServerResponse.setHeaders(toHttpResponse(reply), unavailableHeaders)
       )

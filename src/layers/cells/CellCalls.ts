@@ -1,14 +1,13 @@
 import { type Context, Effect, Option, type Redacted, Scope, Stream } from "effect"
 import { type CellName, MAIN } from "../../domain/cells/Cells.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { storeOfToken } from "../access/StoreTokens.ts"
 import { Cells, type CellServices } from "./Cells.ts"
 import { Directory } from "./Directory.ts"
 
 /** Calls services of the cell of a store. In `main`, they are those of this layer's environment. */
 export const makeCalls = Effect.gen(function* () {
   const { inCellOf, servicesOf } = yield* Cells
-  const { cellOf } = yield* Directory
+  const { cellOf, storeOfToken } = yield* Directory
   const main = yield* Effect.context<CellServices>()
 
   const inCell = <A, E>(
@@ -30,15 +29,18 @@ export const makeCalls = Effect.gen(function* () {
     inStore: <A, E>(store: StoreId, call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>) =>
       inCellOf(store, (cell) => inCell(cell, call)),
 
-    /** Calls the cell of the store that a token names, or `main`. */
+    /** Calls the cell of the store of a token, or `main`. */
     forToken: <A, E>(
       token: Redacted.Redacted,
       call: (services: Context.Context<CellServices>) => Effect.Effect<A, E>
     ): Effect.Effect<A, E> =>
-      Option.match(storeOfToken(token), {
-        onNone: () => call(main),
-        onSome: (store) => inCellOf(store, (cell) => inCell(cell, call))
-      }),
+      Effect.flatMap(
+        storeOfToken(token),
+        Option.match({
+          onNone: () => call(main),
+          onSome: (store) => inCellOf(store, (cell) => inCell(cell, call))
+        })
+      ),
 
     /** Streams from the cell of a store. */
     streamInStore: <A, E>(

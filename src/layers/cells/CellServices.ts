@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, type Redacted, Schedule } from "effect"
 import { Apps } from "../../domain/access/Apps.ts"
 import { Developers } from "../../domain/access/Developers.ts"
 import { EmailUnproven, Merchants } from "../../domain/access/Merchants.ts"
@@ -8,7 +8,7 @@ import { AccountLinks } from "../../domain/access/AccountLinks.ts"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import { AgentClients } from "../../domain/oauth/AgentClients.ts"
 import { Clients, type Credentials } from "../../domain/oauth/Clients.ts"
-import { Grants } from "../../domain/oauth/Grants.ts"
+import { Grants, type TokenSet } from "../../domain/oauth/Grants.ts"
 import { Webhooks } from "../../domain/webhooks/Webhooks.ts"
 import { DomainLive } from "../Domain.ts"
 import { indexMember } from "../access/Merchants.ts"
@@ -165,10 +165,19 @@ const GrantsInCell = Layer.effect(
     const awaitClient = <A, E extends { readonly _tag: string }>(client: Credentials, exchange: Effect.Effect<A, E>) =>
       Effect.retry(exchange, { while: (error) => isArriving(client, error), schedule: ARRIVAL })
 
+    const { nameTokens } = yield* Directory
+    /** Makes the tokens for which one of an earlier release was exchanged known, before the client has them. */
+    const named =
+      (exchanged: Redacted.Redacted) =>
+      ({ accessToken, refreshToken }: TokenSet) =>
+        nameTokens(exchanged, [accessToken, refreshToken])
+
     return Grants.of({
       ...grants,
-      exchange: (client, presented) => awaitClient(client, grants.exchange(client, presented)),
-      refresh: (client, presented) => awaitClient(client, grants.refresh(client, presented)),
+      exchange: (client, presented) =>
+        Effect.tap(awaitClient(client, grants.exchange(client, presented)), named(presented.code)),
+      refresh: (client, presented) =>
+        Effect.tap(awaitClient(client, grants.refresh(client, presented)), named(presented.refreshToken)),
       revoke: (client, token) => awaitClient(client, grants.revoke(client, token))
     })
   })

@@ -1,9 +1,14 @@
-import { Cache, Context, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schedule, Schema } from "effect"
+import { Buffer } from "node:buffer"
 import { CellClosed, CellName, MAIN } from "../../domain/cells/Cells.ts"
+import { REFRESH_DAYS } from "../../domain/oauth/Grants.ts"
 import { StoreId } from "../../domain/Store.ts"
+import { storeOfToken } from "../access/StoreTokens.ts"
+import { sha256 } from "../Secrets.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { GlobalDatabase } from "../sql/Postgres.ts"
 import { rowReader, rowsReader } from "../sql/Rows.ts"
+import { constant } from "../sql/Statement.ts"
 
 /** Maximum number of stores whose cell a process remembers. */
 const REMEMBERED = 100_000
@@ -13,10 +18,15 @@ export const DirectoryLifetime = Context.Reference("layers/cells/DirectoryLifeti
   defaultValue: () => Duration.minutes(1)
 })
 
+/** Form of the tokens of earlier releases, which name no store. Others are not looked up. */
+const UNNAMED = /^(?:pa_|pr_|pc_|agent_)?[\w-]{43}$/
+
 /** Polls of the directory while a store moves: for 5 seconds, which is many times the usual pause. */
 const AWAIT_MOVE = Schedule.max([Schedule.spaced("25 millis"), Schedule.recurs(200)])
 
 const readCell = rowReader(Schema.Struct({ cell: Schema.toType(CellName) }))
+
+const readStore = rowReader(Schema.Struct({ storeId: Schema.toType(StoreId) }))
 
 const readStores = rowsReader(Schema.Struct({ storeId: Schema.toType(StoreId) }))
 
@@ -36,7 +46,48 @@ export class Directory extends Context.Service<Directory>()("layers/cells/Direct
     /** The last answer about each store, for the time in which `main` is out of reach. */
     const last = yield* Cache.make({ lookup: lookUp, capacity: REMEMBERED })
 
+    /** Stores of tokens that do not name them. A token never changes its store. Unknown ones may be found later. */
+    const tokens = yield* Cache.makeWith(
+      (hash: string) =>
+        readStore(
+          sql`select store_id as "storeId" from token_stores where token_hash = ${Buffer.from(hash, "base64url")}`
+        ).pipe(
+          Effect.map(Option.map(({ storeId }) => storeId)),
+          orDefect,
+          Effect.withSpan("Directory.lookUpToken")
+        ),
+      {
+        capacity: REMEMBERED,
+        timeToLive: (found) => (Exit.isSuccess(found) && Option.isSome(found.value) ? Duration.infinity : Duration.zero)
+      }
+    )
+
     return {
+      /**
+       * Finds the store of a token: the one that it names, or for a token of an earlier release, the one with which it left
+       * `main`. None if the token is unknown, or its store never left.
+       */
+      storeOfToken: (token: Redacted.Redacted): Effect.Effect<Option.Option<StoreId>> => {
+        const named = storeOfToken(token)
+        return Option.isSome(named) || !UNNAMED.test(Redacted.value(token))
+          ? Effect.succeed(named)
+          : Cache.get(tokens, sha256(token).toString("base64url"))
+      },
+
+      /** Records the store of the tokens for which a token without a store was exchanged. */
+      nameTokens: Effect.fn("Directory.nameTokens")(function* (
+        exchanged: Redacted.Redacted,
+        issued: ReadonlyArray<Redacted.Redacted>
+      ) {
+        if (Option.isSome(storeOfToken(exchanged))) return
+        yield* sql`
+          insert into token_stores (token_hash, store_id, expires_at)
+          select successor, t.store_id, clock_timestamp() + interval '${constant(REFRESH_DAYS)} days'
+          from token_stores t, unnest(${issued.map(sha256)}::bytea[]) as successor
+          where t.token_hash = ${sha256(exchanged)} on conflict do nothing
+        `
+      }, orDefect),
+
       /** Returns the cell of a store, from the memory of the process if it is there, or if `main` is out of reach. */
       cellOf: (store: StoreId): Effect.Effect<CellName> =>
         Cache.get(cells, store).pipe(

@@ -1,4 +1,4 @@
-import { Effect, Redacted, Schedule, Schema } from "effect"
+import { Effect, Option, Redacted, Schedule, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { requiredRowReader } from "../sql/Rows.ts"
 
@@ -64,3 +64,26 @@ export const dropSubscription = Effect.fnUntraced(function* (target: SqlClient.S
   yield* target`alter subscription ${target(name)} set (slot_name = none)`
   yield* target`drop subscription ${target(name)}`
 })
+
+const readWorkers = requiredRowReader(Schema.Struct({ workers: Schema.Int, processes: Schema.Int, needed: Schema.Int }))
+
+/**
+ * Describes the workers that a server lacks to receive a store. Each subscription of the server has a worker, a move one more,
+ * and its tables are copied by others. Without a free one, each table waits 5 seconds for its turn.
+ */
+export const findLackOfWorkers = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    readWorkers(sql`
+      select current_setting('max_logical_replication_workers')::integer as workers,
+        current_setting('max_worker_processes')::integer as processes, (
+          select count(*) from pg_subscription where subenabled and not starts_with(subname, 'store_move_')
+        )::integer + 1 + current_setting('max_sync_workers_per_subscription')::integer as needed
+    `),
+    ({ needed, processes, workers }) =>
+      // The launcher of the workers is a process too.
+      workers >= needed && processes > needed
+        ? Option.none()
+        : Option.some(
+            `max_logical_replication_workers = ${workers} and max_worker_processes = ${processes}, and a move to it needs at least ${needed} and ${needed + 1}, or it takes minutes. Raise them and restart the server`
+          )
+  )

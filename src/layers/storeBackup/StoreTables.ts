@@ -17,6 +17,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   password_resets: "Credentials of accounts, which are not part of a store",
   open_forms: "Forms that are open now; clients announce them within seconds",
   directory: "Cells of stores: a restored store is in the cell of its database",
+  token_stores: "Cells of tokens, which a backup does not have",
   merchant_stores: "An index of members of other cells, made again by the members",
   exports: "Files that exist for a day and can be made again",
   export_parts: "Parts of these files",

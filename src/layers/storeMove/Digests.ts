@@ -41,9 +41,9 @@ const hash = (columns: ReadonlyArray<string>) => `hashtextextended(${textOf(colu
 const keyOf = (table: MoveTable) =>
   `jsonb_build_object(${table.key.map((name) => `'${name}', t.${quoted(name)}`).join(", ")})::text`
 
-/** Runs a read whose values have the same text everywhere. */
+/** Runs a read whose values have the same text everywhere. It can be interrupted. */
 const reading = <A, E>(sql: SqlClient.SqlClient, read: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError.SqlError> =>
-  sql.withTransaction(Effect.andThen(keepTransaction(sql), read))
+  sql.withTransaction(Effect.interruptible(Effect.andThen(keepTransaction(sql), read)))
 
 const readBuckets = rowsReader(Schema.Struct({ bucket: Schema.Int, digest: Schema.String }))
 const readRows = rowsReader(Schema.Struct({ table: Schema.String, key: Schema.String, digest: Schema.String }))

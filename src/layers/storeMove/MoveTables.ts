@@ -8,6 +8,7 @@ const NOT_MOVED = [
   // Of the installation.
   "directory",
   "merchant_stores",
+  "token_stores",
   "store_moves",
   "store_fences",
   "store_changes",

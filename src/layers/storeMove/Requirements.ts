@@ -2,6 +2,7 @@ import { Data, Effect, Option, type Redacted, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { CellName } from "../../domain/cells/Cells.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { findLackOfWorkers } from "../cells/Subscriptions.ts"
 import { requiredRowReader } from "../sql/Rows.ts"
 import type { MoveTable } from "./MoveTables.ts"
 
@@ -77,6 +78,13 @@ const replicationProblems = Effect.fnUntraced(function* ({ source, tables, targe
   const fixed = tables.filter(({ isReplicable }) => !isReplicable).map(({ name }) => name)
   if (fixed.length > 0) problems.push(`The tables ${fixed.join(", ")} cannot be replicated by store`)
   return problems
+})
+
+/** Lists what makes a move slow. */
+export const listWarnings = Effect.fn("StoreMove.listWarnings")(function* ({ target }: Places, method: Method) {
+  if (method === "copy") return []
+  const lack = yield* findLackOfWorkers(target.sql)
+  return Option.isSome(lack) ? [`The server of ${target.name} has ${lack.value}`] : []
 })
 
 /** Lists what keeps a move from succeeding. */

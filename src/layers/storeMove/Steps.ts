@@ -11,6 +11,8 @@ import {
   findFence,
   forgetChanges,
   freeze,
+  isOverdue,
+  limitWaits,
   readFreeze,
   recordPositions,
   removeFence,
@@ -26,16 +28,20 @@ import {
   unpublish,
   unsubscribe
 } from "./Replication.ts"
+import { copyTokens, recordTokens } from "../cells/TokenStores.ts"
 import { awaitKilledCopies, copyFrozen, measure } from "./FrozenCopy.ts"
-import { type Cell, microsOf, type Places, refuse, type Report } from "./Requirements.ts"
+import { type Cell, type Method, microsOf, type Places, refuse, type Report } from "./Requirements.ts"
 
 const State = Schema.Literals(["copying", "frozen", "switched", "cleaned"])
 
 export const Move = Schema.Struct({ source: CellName, target: CellName, state: State, seconds: Schema.Number })
 export type Move = typeof Move.Type
 
-/** Time that the last writes have to reach the target. The store is thawed after it. */
-const CATCH_UP = "5 seconds"
+/** Time for which writes may wait while the target takes over. Then the store is thawed and stays. */
+const PAUSE = "5 seconds"
+
+/** Milliseconds that each statement of the switch may take, or wait for a lock. */
+const WAIT = 1000
 
 /** Time that requests to endpoints have to end. Their results could not be recorded behind the fence. */
 const DRAIN = "15 seconds"
@@ -49,8 +55,14 @@ const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const setState = ({ sql }: Cell, store: StoreId, state: typeof State.Type) =>
   sql`update store_moves set state = ${state}, updated_at = clock_timestamp() where store_id = ${store}`
 
+/** Makes the store of its tokens known, for those that do not name it: no request with them must look in the target. */
+const nameTokens = ({ main, source, store }: Places) =>
+  source === main ? recordTokens(main.sql, store) : copyTokens(source.sql, main.sql, store)
+
 /** Fences both cells before the first row arrives: workers of the target must not touch it. */
-const prepare = Effect.fnUntraced(function* ({ source, store, tables, target }: Places) {
+const prepare = Effect.fnUntraced(function* (places: Places) {
+  const { source, store, tables, target } = places
+  yield* nameTokens(places)
   yield* createTriggers(target.sql, store, tables, "target")
   yield* addFence(target.sql, store, "arriving")
   yield* createTriggers(source.sql, store, tables, "source")
@@ -113,18 +125,11 @@ const drain = Effect.fn("StoreMove.drain")(function* ({ source: { sql }, store }
 })
 
 /** Waits until the target has the freeze, which is the last change of the store. */
-const awaitFreeze = ({ sql, name }: Cell, store: StoreId, movedAt: string) =>
+const awaitFreeze = ({ sql }: Cell, store: StoreId, movedAt: string) =>
   readArrived(sql`select moved_at::text as "movedAt" from stores where id = ${store}`).pipe(
     Effect.repeat({
       until: Option.exists((row) => row.movedAt === movedAt),
       schedule: Schedule.spaced("2 millis")
-    }),
-    Effect.timeoutOrElse({
-      duration: CATCH_UP,
-      orElse: () =>
-        refuse(
-          `The cell ${name} did not catch up, so the store stays where it is; see the log of its server, and run the command again`
-        )
     })
   )
 
@@ -163,6 +168,7 @@ type Arrival = Effect.Success<ReturnType<typeof byCopy | typeof byReplication>>
 const open = Effect.fn("StoreMove.open")(function* ({ store, target: { sql } }: Places) {
   yield* sql.withTransaction(
     Effect.gen(function* () {
+      yield* limitWaits(sql, WAIT)
       yield* removeFence(sql, store)
       yield* sql`update stores set moved_at = null where id = ${store}`
       // Nothing that their processes do can be committed in the source any more.
@@ -171,6 +177,7 @@ const open = Effect.fn("StoreMove.open")(function* ({ store, target: { sql } }: 
         insert into wakeups (app_id, next_at)
         select app_id, min(next_at) from deliveries where store_id = ${store} and finished_at is null group by app_id
       `
+      yield* recordPositions(sql, store)
     })
   )
 })
@@ -180,6 +187,8 @@ const transfer = Effect.fn("StoreMove.transfer")(function* (places: Places, arri
   const { main, source, store, target } = places
   const { newest } = yield* readFreeze(source.sql, store)
   yield* arrive
+  // Other cells make new ones known themselves.
+  if (source === main) yield* nameTokens(places)
   const { ids } = yield* readMembers(
     source.sql`select coalesce(json_agg(merchant_id), '[]') as ids from members where store_id = ${store}`
   )
@@ -193,42 +202,60 @@ const transfer = Effect.fn("StoreMove.transfer")(function* (places: Places, arri
     until: ({ micros }) => micros > newest,
     schedule: Schedule.spaced("1 millis")
   })
-  yield* open(places)
+  // The directory waits for nothing any more when the target is open: only its commit is left.
+  yield* main.sql.withTransaction(
+    limitWaits(main.sql, WAIT).pipe(Effect.andThen(nameTarget(places)), Effect.andThen(open(places)))
+  )
 })
 
 /** Names the target in the directory. */
-export const switchOver = Effect.fn("StoreMove.switchOver")(function* ({ main, store, target }: Places) {
-  yield* recordPositions(target.sql, store)
-  yield* main.sql.withTransaction(
-    Effect.andThen(
-      main.sql`
-        insert into directory (store_id, cell) values (${store}, ${target.name})
-        on conflict (store_id) do update set cell = excluded.cell, epoch = directory.epoch + 1
-      `,
-      setState(main, store, "switched")
-    )
+const nameTarget = ({ main, store, target }: Places) =>
+  Effect.andThen(
+    main.sql`
+      insert into directory (store_id, cell) values (${store}, ${target.name})
+      on conflict (store_id) do update set cell = excluded.cell, epoch = directory.epoch + 1
+    `,
+    setState(main, store, "switched")
   )
-})
+
+/** Names a target that has taken over the store before its command stopped. */
+export const switchOver = Effect.fn("StoreMove.switchOver")((places: Places) =>
+  places.main.sql.withTransaction(nameTarget(places))
+)
 
 /** True once the target serves the store. Waits for a transaction that opens it, which the database of a killed command ends. */
 export const isOpen = ({ store, target }: Places) => Effect.map(findFence(target.sql, store), Option.isNone)
 
-/** Freezes the store, transfers it and switches. A failure before the target is open thaws it in the source. */
-export const freezeAndSwitch = Effect.fn("StoreMove.freezeAndSwitch")(function* (places: Places, arrive: Arrival) {
-  const { main, source, store } = places
+/**
+ * Freezes the store, transfers it and switches. A failure before the target is open thaws it in the source. So does a
+ * transfer by replication that takes too long; a copy of all rows has no limit. Returns the milliseconds for which writes
+ * waited.
+ */
+export const freezeAndSwitch = Effect.fn("StoreMove.freezeAndSwitch")(function* (
+  places: Places,
+  method: Method,
+  arrive: Arrival
+) {
+  const { main, source, store, target } = places
   yield* setState(main, store, "frozen")
-  const start = performance.now()
-  yield* Effect.andThen(freeze(source.sql, store), transfer(places, arrive)).pipe(
+  const giveUp = refuse(
+    `The cell ${target.name} did not take over in time, so the store stays where it is; see the log of its server for locks and long statements, and run the command again`
+  )
+  const transferred = Effect.catchIf(transfer(places, arrive), isOverdue, () => giveUp)
+  return yield* freeze(source.sql, store).pipe(
+    Effect.tap(
+      method === "copy" ? transferred : Effect.timeoutOrElse(transferred, { duration: PAUSE, orElse: () => giveUp })
+    ),
+    Effect.map((start) => Math.round(performance.now() - start)),
     Effect.onError(() =>
       Effect.gen(function* () {
-        if (yield* isOpen(places)) return
+        // Only the answer to the commit was lost.
+        if (yield* isOpen(places)) return yield* switchOver(places)
         yield* thaw(source.sql, store)
-        yield* setState(main, store, "copying")
+        return yield* setState(main, store, "copying")
       }).pipe(Effect.ignore({ log: "Warn" }))
     )
   )
-  yield* switchOver(places)
-  return Math.round(performance.now() - start)
 })
 
 /** Deletes what the source still has, once no process sends requests there. */

@@ -10,7 +10,7 @@ import { rowReader } from "../sql/Rows.ts"
 import { thaw } from "./Fence.ts"
 import { estimatePause, measure } from "./FrozenCopy.ts"
 import { listMoveTables } from "./MoveTables.ts"
-import { type Cell, listProblems, type Method, type Places, refuse, type Report } from "./Requirements.ts"
+import { type Cell, listProblems, listWarnings, type Method, type Places, refuse, type Report } from "./Requirements.ts"
 import { byCopy, byReplication, clean, freezeAndSwitch, isOpen, Move, switchOver, undo } from "./Steps.ts"
 
 /*
@@ -119,6 +119,7 @@ export const moveStore = Effect.fn("moveStore")(
     if (move === undefined) {
       const problems = yield* listProblems(places, method)
       if (problems.length > 0) return yield* refuse(problems.join(". "))
+      for (const warning of yield* listWarnings(places, method)) yield* report(`Warning: ${warning}`)
       yield* main.sql`
       insert into store_moves (store_id, source, target, state) values (${store}, ${source.name}, ${target.name}, 'copying')
       on conflict (store_id) do update set source = excluded.source, target = excluded.target, state = excluded.state,
@@ -133,7 +134,7 @@ export const moveStore = Effect.fn("moveStore")(
       // A killed command may have left the store frozen. Comparing all rows takes longer than writes may wait.
       yield* thaw(source.sql, store)
       const arrive = yield* method === "copy" ? byCopy(places, report) : byReplication(places, report)
-      pause = yield* freezeAndSwitch(places, arrive)
+      pause = yield* freezeAndSwitch(places, method, arrive)
       yield* report(`switched: the cell ${target.name} serves the store; writes waited ${pause} ms`)
     }
     yield* clean(places, cleanAfter - (state === "switched" ? (move?.seconds ?? 0) : 0), report)
@@ -166,7 +167,8 @@ export const describeMove = Effect.fn("describeMove")(
       cell: target.name,
       tables: sizes.filter(({ rows }) => rows > 0),
       ...(method === "copy" ? { estimatedPauseSeconds: estimatePause(sizes) } : {}),
-      problems: yield* listProblems(places, method)
+      problems: yield* listProblems(places, method),
+      warnings: yield* listWarnings(places, method)
     }
   },
   Effect.scoped,
