@@ -32,12 +32,15 @@ export const NO_ROUTE = "There is no such path or method; see /docs"
 
 export const NOT_FOUND = makeErrorReply(404, NO_ROUTE)
 
-/** Logs an unexpected failure. The reply is 503 if the database is unavailable, otherwise 500 without details. */
-export const replyToFailure = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> => {
+/** Makes the reply to an unexpected failure: 503 if the database is unavailable, otherwise 500 without details. */
+export const failureReply = (cause: Cause.Cause<unknown>): Reply => {
   const unavailable = unavailableIn(cause)
-  const reply = unavailable === undefined ? makeErrorReply(500, "Internal error") : toErrorReply(unavailable)
-  return logFailure("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(reply))
+  return unavailable === undefined ? makeErrorReply(500, "Internal error") : toErrorReply(unavailable)
 }
+
+/** Logs an unexpected failure, and makes the reply to it. */
+export const replyToFailure = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> =>
+  logFailure("A request failed", cause).pipe(Effect.annotateLogs({ requestId }), Effect.as(failureReply(cause)))
 
 /** Adds a route that accepts only POST. Other methods get 405 with the message `notPost`. The handler may stream a response. */
 export const postRoute = (

@@ -23,7 +23,7 @@ import { MetadataRoute, ProtectedResourceRoutes } from "../oauth/Discovery.ts"
 import { RegistrationRoute } from "../oauth/Registration.ts"
 import { TokenRoutes } from "../oauth/TokenEndpoints.ts"
 import { AuthorizeRoutes } from "../pages/Authorize.ts"
-import { replyToFailure, NOT_FOUND, toHttpResponse } from "../Reply.ts"
+import { failureReply, replyToFailure, NOT_FOUND, toHttpResponse } from "../Reply.ts"
 import { MediaRoute } from "./Media.ts"
 import { WebRoutes } from "./WebPages.ts"
 
@@ -103,7 +103,11 @@ const Fallback = HttpRouter.middleware<{ handles: HttpServerError.HttpServerErro
         ? Effect.failCause(cause)
         : Effect.flatMap(currentResponse, (response) => {
             response.hasMoved = hasMoved(cause)
-            return Effect.map(replyToFailure(cause, response.requestId), toHttpResponse)
+            // The router logs it, unless it repeats the request in the other cell.
+            const reply = response.hasMoved
+              ? Effect.succeed(failureReply(cause))
+              : replyToFailure(cause, response.requestId)
+            return Effect.map(reply, toHttpResponse)
           })
     }),
   { global: true }
