@@ -12,6 +12,7 @@ import {
   hasSlot,
   hasSubscription
 } from "./Subscriptions.ts"
+import { missingInCell, missingInMain } from "./Rights.ts"
 import { explainDatabaseError } from "../sql/DatabaseFailed.ts"
 
 /*
@@ -90,6 +91,20 @@ const publish = Effect.gen(function* () {
   yield* count === 0
     ? sql`create publication ${sql(PUBLICATION)} for table ${sql.literal(tables.join(", "))}`
     : sql`alter publication ${sql(PUBLICATION)} set table ${sql.literal(tables.join(", "))}`
+})
+
+/** Fails with all rights that the roles of `main` and of the cell lack. */
+const requireRights = Effect.fnUntraced(function* (main: SqlClient.SqlClient, { name, setting, source }: NewCell) {
+  const ofMain = yield* missingInMain(main)
+  const ofCell = yield* missingInCell(yield* SqlClient.SqlClient, source)
+  if (ofMain.length + ofCell.length === 0) return
+  const lines = [
+    ...(ofMain.length === 0 ? [] : [`on the database of DATABASE_URL: ${ofMain.join("; ")}`]),
+    ...(ofCell.length === 0 ? [] : [`on the database of ${setting}: ${ofCell.join("; ")}`])
+  ]
+  return yield* new CellRefused({
+    reason: `The cell ${name} cannot be added, because rights are missing. Run as a superuser ${lines.join(", and ")}. Then run the command again`
+  })
 })
 
 /** Makes the tables of a new cell fit for copies, whose foreign keys it cannot keep. */
@@ -204,11 +219,12 @@ const receive = Effect.fnUntraced(function* (subscription: string) {
 export const addCell = Effect.fn("GlobalTables.addCell")(function* (cell: NewCell) {
   const { name, setting, url } = cell
   const sql = yield* SqlClient.SqlClient
+  const database = postgres({ url, maxConnections: 2, withoutTimeouts: true })
+  const explain = (error: SqlError.SqlError) => Effect.fail(explainDatabaseError({ name: setting, url })(error))
+  yield* requireRights(sql, cell).pipe(Effect.provide(database), Effect.catchTag("SqlError", explain))
   yield* publish
   const slot = yield* slotOf(sql, name)
   const hasChanges = yield* hasSlot(sql, slot)
-  const database = postgres({ url, maxConnections: 2, withoutTimeouts: true })
-  const explain = (error: SqlError.SqlError) => Effect.fail(explainDatabaseError({ name: setting, url })(error))
   yield* Effect.andThen(migrate(migrations), subscribe(sql, cell, slot, hasChanges)).pipe(
     Effect.provide(database),
     Effect.catchTag("SqlError", explain)
