@@ -17,6 +17,7 @@ import {
   operatorContext,
   option,
   storeArgument,
+  toggle,
   withHelp
 } from "./Options.ts"
 import { print, printList } from "./Output.ts"
@@ -181,10 +182,40 @@ const deleteStore = command("delete", { store: storeArgument, json }, function* 
   })
 )
 
+const adoptStore = command(
+  "adopt",
+  {
+    store: storeArgument,
+    cell: option("cell", CellName, "Cell that has the store, from: doctor"),
+    isForced: toggle("force", "Replace another cell that the directory names, and that lost the store"),
+    json
+  },
+  function* ({ cell, isForced, json, store }) {
+    const { adoptStore } = yield* Effect.promise(() => import("../layers/cells/Adoption.ts"))
+    yield* print(json, yield* adoptStore(store, cell, isForced))
+  }
+).pipe(
+  withHelp({
+    summary: "Name the cell of a store that main forgot, as after a restore of main",
+    details:
+      "Doctor lists such stores. Restores in main what the cell still has of the plan, the accounts and the apps of the store; run it before: cells add. Restored accounts have no password: create links with: merchants reset-link. Prints the apps and accounts that are lost.",
+    examples: ["<id> --cell north"]
+  })
+)
+
 export const plans = group("plans", "Manage the plans that limit stores").pipe(
   Command.withSubcommands([createPlan, listPlans])
 )
 
 export const stores = group("stores", "Manage stores").pipe(
-  Command.withSubcommands([createStore, listStores, setPlan, deleteStore, exportStore, restoreStore, moveStore])
+  Command.withSubcommands([
+    createStore,
+    listStores,
+    setPlan,
+    deleteStore,
+    exportStore,
+    restoreStore,
+    moveStore,
+    adoptStore
+  ])
 )

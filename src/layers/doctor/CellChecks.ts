@@ -1,12 +1,14 @@
 import { Effect, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { SERVED } from "../access/Stores.ts"
 import { type CellSettings, cellSettings } from "../cells/CellSettings.ts"
 import { slotOf, subscriptionOf } from "../cells/GlobalTables.ts"
+import { findLackOfWorkers } from "../cells/Subscriptions.ts"
 import { databaseOptions } from "../DatabaseConfig.ts"
 import { compareSchema } from "../Migrations.ts"
 import { type DatabaseSource, explainDatabaseError } from "../sql/DatabaseFailed.ts"
 import { type GlobalDatabase, postgres } from "../sql/Postgres.ts"
-import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
 import { type Check, checkNamed } from "./Check.ts"
 import { checkServer } from "./DatabaseChecks.ts"
 
@@ -108,8 +110,61 @@ const checkSlot = Effect.fnUntraced(function* (cell: CellSettings) {
   return lag !== null && lag > LAG_WARNING ? warning(`${text}. See the log of its server`) : ok(text)
 })
 
+const readNamed = rowsReader(Schema.Struct({ id: Schema.String, cell: Schema.String }))
+const readMoving = rowsReader(Schema.Struct({ id: Schema.String }))
+const readServed = rowsReader(Schema.Struct({ id: Schema.String }))
+
+/** Reads the directory, without stores that are moving: those have rows in two cells. */
+const readPlaces = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const named = yield* readNamed(sql`select store_id::text as id, cell from directory order by store_id`)
+  const moving = yield* readMoving(sql`select store_id::text as id from store_moves where state <> 'cleaned'`)
+  return {
+    cellOf: new Map(named.map(({ cell, id }) => [id, cell] as const)),
+    moving: new Set(moving.map(({ id }) => id))
+  }
+})
+
+type StorePlaces = Effect.Success<typeof readPlaces>
+
+/** Number of stores that a message names. */
+const MAX_NAMED = 5
+
+const someOf = (ids: ReadonlyArray<string>) =>
+  `${ids.slice(0, MAX_NAMED).join(", ")}${ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : ""}`
+
+/** Compares the stores of a cell with the directory of main. They differ after one of both was restored to an earlier moment. */
+const checkStores = Effect.fnUntraced(function* ({ name }: CellSettings, { cellOf, moving }: StorePlaces) {
+  const sql = yield* SqlClient.SqlClient
+  const { problem } = checkNamed(`cell ${name}`)
+  const served = yield* readServed(sql`select s.id::text as id from stores s where ${SERVED} order by s.id`)
+  const here = new Set(served.map(({ id }) => id))
+  const unnamed = [...here].filter((id) => cellOf.get(id) !== name && !moving.has(id))
+  const missing = [...cellOf].flatMap(([id, cell]) => (cell === name && !here.has(id) && !moving.has(id) ? [id] : []))
+  return [
+    ...(unnamed.length === 0
+      ? []
+      : [
+          problem(
+            `The directory of main does not name it for stores that it has: ${someOf(unnamed)}. Run for each: partner-api stores adopt <store> --cell ${name}`
+          )
+        ]),
+    ...(missing.length === 0
+      ? []
+      : [
+          problem(
+            `It does not have stores for which the directory of main names it: ${someOf(missing)}. Restore them from a backup, or adopt them in the cell that has them`
+          )
+        ])
+  ]
+})
+
 /** Checks the database of a cell, and that it receives the global tables. */
-const checkCell = Effect.fnUntraced(function* (cell: CellSettings, source: DatabaseSource) {
+const checkCell = Effect.fnUntraced(function* (
+  cell: CellSettings,
+  source: DatabaseSource,
+  places: Option.Option<StorePlaces>
+) {
   const { ok, problem, warning } = checkNamed(`cell ${cell.name}`)
   const sql = yield* SqlClient.SqlClient
   const server = yield* checkServer(source, `cell ${cell.name}`)
@@ -121,6 +176,11 @@ const checkCell = Effect.fnUntraced(function* (cell: CellSettings, source: Datab
     newer > 0
       ? warning(`The schema is ${newer} migrations ahead of this release. Install the release that migrated it`)
       : ok("The schema is that of this release")
+  const lack = yield* findLackOfWorkers(sql)
+  const stores = [
+    ...(Option.isSome(places) ? yield* checkStores(cell, places.value) : []),
+    ...(Option.isSome(lack) ? [warning(`Its server has ${lack.value}`)] : [])
+  ]
   const subscription = yield* readSubscription(sql`
     select s.subenabled as "isEnabled", (
       select count(*)::integer from pg_subscription_rel r where r.srsubid = s.oid and r.srsubstate <> 'r'
@@ -129,18 +189,20 @@ const checkCell = Effect.fnUntraced(function* (cell: CellSettings, source: Datab
     where s.subname = ${subscriptionOf(cell.name)} and d.datname = current_database()
   `)
   const add = `Run: partner-api cells add ${cell.name}`
-  if (Option.isNone(subscription)) return [server, schema, problem(`It receives no global tables. ${add}`)]
+  if (Option.isNone(subscription)) return [server, schema, ...stores, problem(`It receives no global tables. ${add}`)]
   const { copying, isEnabled } = subscription.value
   if (!isEnabled) {
     return [
       server,
       schema,
+      ...stores,
       problem(`Its subscription is disabled. Run on it: alter subscription ${subscriptionOf(cell.name)} enable`)
     ]
   }
   return [
     server,
     schema,
+    ...stores,
     copying > 0
       ? warning(`${copying} global tables are still being copied. ${add}`)
       : ok("It receives the global tables")
@@ -148,12 +210,12 @@ const checkCell = Effect.fnUntraced(function* (cell: CellSettings, source: Datab
 })
 
 /** Checks all addresses of a cell. */
-const checkAddresses = Effect.fnUntraced(function* (cell: CellSettings) {
+const checkAddresses = Effect.fnUntraced(function* (cell: CellSettings, places: Option.Option<StorePlaces>) {
   const { directUrl, name, readUrl, setting, url } = cell
   const check = `cell ${name}`
   const pooled = { name: setting, url }
   const direct = directUrl === undefined ? pooled : { name: setting.replace(/_URL$/, "_DIRECT_URL"), url: directUrl }
-  const found = yield* at(check, direct, checkCell(cell, direct))
+  const found = yield* at(check, direct, checkCell(cell, direct, places))
   if (found.some(({ status }) => status === "problem") && found.length === 1) return found
   const primary = yield* Effect.option(
     Effect.provide(identity, postgres({ url: direct.url, maxConnections: 1 })).pipe(Effect.timeout(TIMEOUT))
@@ -195,7 +257,13 @@ export const checkCells = Effect.gen(function* () {
       return [...reads, yield* checkSource(cells.length), ...(yield* Effect.forEach(cells, checkSlot))]
     })
   )
-  const ofCells = yield* Effect.forEach(cells, checkAddresses)
+  const places =
+    cells.length === 0
+      ? Option.none()
+      : yield* Effect.option(
+          Effect.provide(readPlaces, postgres({ url: main.url, maxConnections: 1 })).pipe(Effect.timeout(TIMEOUT))
+        )
+  const ofCells = yield* Effect.forEach(cells, (cell) => checkAddresses(cell, places))
   return [...ofMain, ...ofCells.flat()]
 }).pipe(
   Effect.scoped,
