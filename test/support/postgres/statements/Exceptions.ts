@@ -72,6 +72,7 @@ export const exceptions: ReadonlyArray<Exception> = [
   },
   { file: "src/layers/cells/Administration.ts", reason: OPERATOR },
   { file: "src/layers/storeMove/Placement.ts", reason: OPERATOR },
+  { file: "src/layers/doctor/CellChecks.ts", reason: OPERATOR },
   { file: "src/layers/demo/Demo.ts", text: /^select m\.store_id /, reason: OPERATOR },
 
   { file: "src/layers/access/Developers.ts", text: /^select json_build_object\( 'id', a\.id/, reason: APP },
