@@ -34,8 +34,8 @@ import housekeeping from "./migrations/0029_housekeeping.ts"
 import events from "./migrations/0030_events.ts"
 import proposalResponses from "./migrations/0031_proposal_responses.ts"
 import jobOrder from "./migrations/0032_job_order.ts"
-import operationBases from "./migrations/0034_operation_bases.ts"
 import tokenStores from "./migrations/0033_token_stores.ts"
+import operationBases from "./migrations/0034_operation_bases.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -82,8 +82,8 @@ export const migrations = {
   "0030_events": events,
   "0031_proposal_responses": proposalResponses,
   "0032_job_order": jobOrder,
-  "0034_operation_bases": operationBases,
-  "0033_token_stores": tokenStores
+  "0033_token_stores": tokenStores,
+  "0034_operation_bases": operationBases
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */
