@@ -91,6 +91,9 @@ it("the pooler of deploy/compose.yaml has the settings that docs/poolers.md requ
   const [required = ""] = connectQuery.exec(read("docs/poolers.md")) ?? []
   assert.notStrictEqual(required, "")
   assert.include(read("deploy/compose.yaml"), required)
+  for (const line of ["pool_mode = transaction", "query_wait_timeout = 10", "server_login_retry = 1"]) {
+    for (const path of ["deploy/compose.yaml", "docs/poolers.md"]) assert.include(read(path), line, path)
+  }
 })
 
 it("the nodes of deploy/patroni lose no acknowledged write, and haproxy leads only to their primary", () => {
