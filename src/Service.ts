@@ -13,6 +13,7 @@ import { databaseSettings, isDemo, migratesOnStart } from "./layers/DatabaseConf
 import { InstallationLive } from "./layers/cells/Cells.ts"
 import { cellSettings } from "./layers/cells/CellSettings.ts"
 import { inEveryCell } from "./layers/cells/CellWorkers.ts"
+import { ProcessHealth } from "./layers/cells/ProcessHealth.ts"
 import { limitSettings } from "./layers/LimitSettings.ts"
 import { LogFormat, LoggingLive, MinimumLevel } from "./layers/Logging.ts"
 import { countOrDefault, host, invalidSetting, managementAddress, port } from "./layers/Settings.ts"
@@ -134,7 +135,7 @@ const Server = Layer.unwrap(
       const lifetime = { started, stopping }
       const listeners = Layer.provide(
         Layer.merge(CellServerLive, managementServer(management)),
-        makeReadiness(lifetime)
+        Layer.provide(makeReadiness(lifetime), ProcessHealth)
       )
       const work = Layer.mergeAll(webhookWorker(workers), jobRunner(runners), HousekeepingLive)
       const background = Layer.mergeAll(work, inEveryCell(work), Layer.effectDiscard(announce(started))).pipe(

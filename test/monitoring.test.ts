@@ -3,7 +3,7 @@ import { Effect, Metric, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import * as Metrics from "../src/domain/Metrics.ts"
 import { metricsText } from "../src/http/server/Management.ts"
-import { isMissing, run } from "./support/process/Programs.ts"
+import { isMissing, run, runWithInput } from "./support/process/Programs.ts"
 
 const ALERTS = "deploy/prometheus/alerts.yml"
 const rules = readFileSync(ALERTS, "utf8")
@@ -49,15 +49,22 @@ const labelsIn = (expression: string) =>
     ...matches(matched, /(\w+) *[=!]/g)
   ])
 
+const exported: ReadonlyArray<unknown> = Object.values(Metrics)
+const metrics = exported.filter(Metric.isMetric)
+
+/** `/metrics` when all metrics have a value. */
+const text = Effect.forEach(metrics, Metric.value, { discard: true }).pipe(
+  Effect.andThen(metricsText),
+  Effect.provideService(Metric.MetricRegistry, new Map())
+)
+
 /** Every series of `/metrics` when all metrics have a value. */
-const served = Effect.gen(function* () {
-  const exports: ReadonlyArray<unknown> = Object.values(Metrics)
-  for (const metric of exports) if (Metric.isMetric(metric)) yield* Metric.value(metric)
-  return matches(yield* metricsText, /^# TYPE (\w+ \w+)$/gm).flatMap((line) => {
+const served = Effect.map(text, (lines) =>
+  matches(lines, /^# TYPE (\w+ \w+)$/gm).flatMap((line) => {
     const [name = "", type] = line.split(" ")
     return type === "histogram" ? ["_bucket", "_sum", "_count"].map((suffix) => name + suffix) : [name]
   })
-}).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+)
 
 it.effect("alert rules and dashboard name only metrics that the service exports", () =>
   Effect.gen(function* () {
@@ -81,6 +88,21 @@ it.effect("the dashboard shows every metric", () =>
   })
 )
 
+it.effect("every counter exists from the start of a process, so that its first increase is seen", () =>
+  Effect.gen(function* () {
+    yield* Metrics.startCounters
+    const started = new Set((yield* Metric.snapshot).map(({ id }) => id))
+    assert.deepStrictEqual(
+      metrics.flatMap(({ id, type }) => (type === "Counter" && !started.has(id) ? [id] : [])),
+      []
+    )
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+)
+
+it.effect.skipIf(isMissing("promtool"))("Prometheus finds no fault in the names and types of the metrics", () =>
+  Effect.flatMap(text, (lines) => Effect.promise(() => runWithInput("promtool", ["check", "metrics"], lines)))
+)
+
 it("alert rules and dashboard name only labels that the operations manual lists", () => {
   const listed = matches(manual, /`([a-z_.]+)`/g).map((name) => name.replaceAll(".", "_"))
   const known = new Set([...listed, "le", "job", "instance"])
@@ -95,6 +117,10 @@ it("the operations manual has a heading for each alert, in the same order", () =
   const [own = ""] = section.split(/^#{2,3} /m)
   assert.deepStrictEqual(matches(own, /^#### (.+)$/gm), matches(rules, /^ +- alert: (\w+)$/gm))
 })
+
+it.effect.skipIf(isMissing("promtool"))("alerts fire at the first failure, and name what fails", () =>
+  Effect.promise(() => run("promtool", ["test", "rules", "test/data/prometheus/alerts.yml"]))
+)
 
 it.effect.skipIf(isMissing("promtool"))("Prometheus accepts the configuration and the alert rules", () =>
   Effect.promise(() => run("promtool", ["check", "config", "deploy/prometheus/prometheus.yml"]))

@@ -41,15 +41,19 @@ export const worker = Command.make(
                     import("../layers/webhooks/Worker.ts"),
                     import("../layers/jobs/JobRunner.ts"),
                     import("../layers/cells/Cells.ts"),
-                    import("../layers/cells/CellWorkers.ts")
+                    import("../layers/cells/CellWorkers.ts"),
+                    import("../layers/cells/ProcessHealth.ts")
                   ])
                 )
               }),
-              ({ address, modules: [{ webhookWorker }, { jobRunner }, { InstallationLive }, { inEveryCell }] }) => {
+              ({
+                address,
+                modules: [{ webhookWorker }, { jobRunner }, { InstallationLive }, { inEveryCell }, { ProcessHealth }]
+              }) => {
                 const work = Layer.merge(webhookWorker(concurrency), jobRunner(jobs))
                 return Layer.mergeAll(
                   Layer.provide(Layer.merge(work, inEveryCell(work)), Layer.effectDiscard(awaitSchema)),
-                  managementServer(address),
+                  Layer.provide(managementServer(address), ProcessHealth),
                   ProcessMetrics
                 ).pipe(Layer.provide(InstallationLive))
               }

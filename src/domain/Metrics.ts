@@ -1,4 +1,4 @@
-import { type Context, Metric } from "effect"
+import { type Context, Effect, Metric } from "effect"
 
 /*
  * Every metric of the service (docs/operations.md, Observe). Names, units and attributes follow the semantic conventions of
@@ -22,10 +22,8 @@ export const requestDuration = seconds("http.server.request.duration", "Duration
 
 export const rpcDuration = seconds("rpc.server.call.duration", "Duration of calls of procedures, over RPC and MCP")
 
-export const connectionsInUse = Metric.gauge("db.client.connection.count", {
-  description: "Connections in use",
-  attributes: { "db.client.connection.state": "used" }
-})
+/** Not `db.client.connection.count` of the conventions: in Prometheus, `_count` is the suffix of histograms. */
+export const connectionsInUse = Metric.gauge("db.client.connection.used", { description: "Connections in use" })
 
 export const connectionsMax = Metric.gauge("db.client.connection.max", { description: "Connections of the pool" })
 
@@ -85,6 +83,10 @@ export const outboxAge = Metric.gauge("webhook.outbox.oldest_due.age", {
   attributes: SECONDS
 })
 
+export const failingEndpoints = Metric.gauge("webhook.endpoints.failing", {
+  description: "Active endpoints without a success for an hour or longer"
+})
+
 export const jobsDue = Metric.gauge("job.queue.depth", { description: "Jobs that are due, such as change sets" })
 
 export const jobTurns = seconds("job.turn.duration", "Duration of turns of jobs")
@@ -109,10 +111,19 @@ export const ready = Metric.gauge("service.ready", {
   description: "1 if the last probe found the process ready, else 0"
 })
 
-export const eventLoopDelay = Metric.gauge("nodejs.eventloop.delay", {
-  description: "Delay of the event loop in the last ten seconds",
-  attributes: SECONDS
+export const databaseReady = Metric.gauge("service.database.ready", {
+  description: "1 if the last probe could use the database of a cell, else 0"
 })
+
+const eventLoopDelay = (statistic: string, description: string) =>
+  Metric.gauge(`nodejs.eventloop.delay.${statistic}`, {
+    description: `${description} delay of the event loop in the last ten seconds`,
+    attributes: SECONDS
+  })
+
+export const eventLoopDelayP50 = eventLoopDelay("p50", "Median")
+export const eventLoopDelayP99 = eventLoopDelay("p99", "99th percentile of the")
+export const eventLoopDelayMax = eventLoopDelay("max", "Longest")
 
 export const eventLoopUtilization = Metric.gauge("nodejs.eventloop.utilization", {
   description: "Share of the last ten seconds in which the event loop was busy"
@@ -133,6 +144,32 @@ export const cpuTime = Metric.counter("process.cpu.time", {
   attributes: SECONDS,
   incremental: true
 })
+
+const POOLS = ["operations", "admission", "snapshots", "replica", "replica_position"]
+const OUTCOMES = ["delivered", "retry", "dead", "canceled"]
+
+const seriesOf = <State>(metric: Metric.Metric<number, State>, attribute: string, values: ReadonlyArray<string>) =>
+  values.map((value) => Metric.withAttributes(metric, { [attribute]: value }))
+
+/**
+ * Starts each counter at 0, with every value of its attribute. Prometheus does not see the first increase of a series that is
+ * born with it, so an alert on the first failure of a process would not fire.
+ */
+export const startCounters = Effect.forEach(
+  [
+    ...seriesOf(connectionTimeouts, "db.client.connection.pool.name", POOLS),
+    ...seriesOf(windowRefusals, "principal.type", ["installation", "caller"]),
+    ...seriesOf(reads, "target", ["replica", "primary"]),
+    replays,
+    bulkheadRefusals,
+    ...seriesOf(deliveryAttempts, "outcome", OUTCOMES),
+    housekeepingDeleted,
+    housekeepingFailures,
+    cpuTime
+  ],
+  (counter) => Metric.update(counter, 0),
+  { discard: true }
+)
 
 /**
  * Makes a function that records a value in the series of some attributes. Each combination of attributes is a time series

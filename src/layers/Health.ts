@@ -1,4 +1,4 @@
-import { Data, Effect, Fiber, Layer, Option, Redacted, Schema } from "effect"
+import { Cause, Clock, Context, Data, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Schema } from "effect"
 import { SqlSchema } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Agents } from "../domain/access/Agents.ts"
@@ -13,10 +13,18 @@ import { AdmissionPool } from "./sql/Postgres.ts"
 import { orDefect } from "./sql/Errors.ts"
 import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 
-/** A probe that takes longer reports that the service is not ready. */
-const TIMEOUT = "2 seconds"
+/** A probe that takes longer finds the database slow. */
+const TIMEOUT = Duration.seconds(2)
 
-const unavailable = (reason: string) => Effect.die(new Unavailable({ cause: new Error(reason) }))
+/**
+ * Time after the last success for which slow probes find the database usable. Every process sees an overload at the same
+ * time: a balancer that took them all out would turn slow requests into failed ones.
+ */
+export const MaxSlowness = Context.Reference("layers/MaxSlowness", { defaultValue: () => Duration.seconds(30) })
+
+const unavailable = (reason: string) => new Unavailable({ cause: new Error(reason) })
+
+const noResponse = Cause.die(unavailable(`No response within ${Duration.format(TIMEOUT)}`))
 
 /** A token that does not exist. Its admission is refused, by the statements that admit all requests. */
 const UNKNOWN_TOKEN = Redacted.make("unknown")
@@ -70,7 +78,7 @@ export const HealthLive = Layer.effect(
 
     const probe = Effect.gen(function* () {
       const { isWritable } = yield* findSession()
-      if (!isWritable) return yield* unavailable("The database can only be read")
+      if (!isWritable) return yield* Effect.die(unavailable("The database can only be read"))
       if (!isMigrated) isMigrated = Option.isNone(yield* findMissingMigration(sql))
       if (!isMigrated) return false
       yield* admissions
@@ -78,15 +86,32 @@ export const HealthLive = Layer.effect(
       return true
     }).pipe(orDefect)
 
+    const maxSlowness = Duration.toMillis(yield* MaxSlowness)
+    let succeededAt = -Infinity
+
+    const isOnlySlow = Effect.map(Clock.currentTimeMillis, (now) => now - succeededAt < maxSlowness)
+
+    /** Notes a success even if no caller waits any more. A failure is a refusal if it comes in time, otherwise slowness. */
+    const observed = Effect.gen(function* () {
+      const startedAt = yield* Clock.currentTimeMillis
+      const exit = yield* Effect.exit(probe)
+      const now = yield* Clock.currentTimeMillis
+      if (Exit.isFailure(exit)) yield* logFailure("A readiness probe failed", exit.cause)
+      if (Exit.isSuccess(exit) && exit.value) succeededAt = now
+      else if (now - startedAt < Duration.toMillis(TIMEOUT)) succeededAt = -Infinity
+      return yield* isOnlySlow
+    })
+
+    // Callers share a running probe: together they use one connection, also while the database is slow.
+    const shared = yield* Effect.cachedWithTTL(observed, 0)
+
     return Health.of({
-      // Callers share a running probe: together they use one connection.
-      isReady: yield* Effect.cachedWithTTL(
-        // A silent database does not answer what it is told to stop either: its fiber is left behind.
-        Effect.flatMap(Effect.forkDetach(probe), Fiber.join).pipe(
-          Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => unavailable(`No response within ${TIMEOUT}`) }),
-          Effect.catchCause((cause) => Effect.as(logFailure("A readiness probe failed", cause), false))
-        ),
-        0
+      // A silent database does not answer what it is told to stop either: its fiber is left behind.
+      isReady: Effect.flatMap(Effect.forkDetach(shared), Fiber.join).pipe(
+        Effect.timeoutOrElse({
+          duration: TIMEOUT,
+          orElse: () => Effect.andThen(logFailure("A readiness probe is slow", noResponse), isOnlySlow)
+        })
       )
     })
   })

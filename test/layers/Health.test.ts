@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { Health } from "../../src/domain/Health.ts"
-import { HealthLive } from "../../src/layers/Health.ts"
+import { HealthLive, MaxSlowness } from "../../src/layers/Health.ts"
 import { MigrationsLive } from "../../src/layers/Migrations.ts"
 import { postgres } from "../../src/layers/sql/Postgres.ts"
 import { freshDatabase } from "../support/postgres/Postgres.ts"
@@ -52,7 +52,28 @@ it.live("concurrent readiness checks share one query", () =>
   })
 )
 
-it.live("a process is not ready while an admission table is locked, and ready again afterwards", () =>
+it.live("a process stays ready while the database is only slow", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const database = postgres({ url, maxConnections: 1 })
+    yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
+    yield* Effect.gen(function* () {
+      const { isReady } = yield* Health
+      const holder = yield* connection(Redacted.value(url))
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table idempotency_records in access exclusive mode")
+      assert.isFalse(yield* isReady, "before the first success")
+      yield* rowsOf(holder, "commit")
+      assert.isTrue(yield* isReady)
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table idempotency_records in access exclusive mode")
+      assert.isTrue(yield* isReady)
+      yield* rowsOf(holder, "commit")
+    }).pipe(Effect.provide(HealthLive.pipe(Layer.provide(RepositoriesLive), Layer.provide(database))))
+  })
+)
+
+it.live("a process is not ready while an admission table stays locked, and ready again afterwards", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const database = postgres({ url, maxConnections: 1 })
@@ -68,6 +89,9 @@ it.live("a process is not ready while an admission table is locked, and ready ag
         yield* rowsOf(holder, "commit")
       }
       assert.isTrue(yield* isReady)
-    }).pipe(Effect.provide(HealthLive.pipe(Layer.provide(RepositoriesLive), Layer.provide(database))))
+    }).pipe(
+      Effect.provide(HealthLive.pipe(Layer.provide(RepositoriesLive), Layer.provide(database))),
+      Effect.provideService(MaxSlowness, Duration.seconds(1))
+    )
   })
 )

@@ -1,4 +1,4 @@
-import { Cause, Schema } from "effect"
+import { Cause, Context, Schema } from "effect"
 import { Unavailable } from "../Unavailable.ts"
 
 /** Name of a cell: the database that holds the rows of a store. */
@@ -11,6 +11,9 @@ export type CellName = typeof CellName.Type
 
 /** The cell of all stores that the directory does not name. Its database is also the global one. */
 export const MAIN = CellName.make("main")
+
+/** Cell in which background work runs, as attribute of its gauges. */
+export const CurrentCell = Context.Reference<CellName>("domain/cells/CurrentCell", { defaultValue: () => MAIN })
 
 /** The cell takes no new stores. */
 export class CellClosed extends Schema.TaggedError<CellClosed>()("CellClosed", { cell: CellName }) {

@@ -5,7 +5,7 @@ import { ready } from "../../domain/Metrics.ts"
 
 const READY = HttpServerResponse.jsonUnsafe({ status: "ready" })
 const NOT_READY = HttpServerResponse.jsonUnsafe(
-  { error: "The process starts or stops, or the database is not reachable, not writable or not migrated" },
+  { error: "The process starts or stops, or no database is reachable, writable and migrated" },
   { status: 503, headers: { "retry-after": "1" } }
 )
 

@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { CurrentCell } from "../../domain/cells/Cells.ts"
 import { logFailure } from "../../domain/Unavailable.ts"
 import { awaitSchema } from "../Database.ts"
 import { Cells, type CellServices } from "./Cells.ts"
@@ -20,6 +21,7 @@ export const inEveryCell = <E, R>(
         ).pipe(
           Effect.catchCause((cause) => logFailure(`The background work of the cell ${cell} stopped`, cause)),
           Effect.repeat(RESTART),
+          Effect.provideService(CurrentCell, cell),
           Effect.forkScoped
         )
       }

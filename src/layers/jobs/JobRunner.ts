@@ -1,4 +1,5 @@
 import { Cause, Context, Effect, Exit, Layer, Metric, Option, Queue, Schedule, Semaphore } from "effect"
+import { CurrentCell } from "../../domain/cells/Cells.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { jobsDue, jobTurns, makeSeries } from "../../domain/Metrics.ts"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
@@ -132,8 +133,9 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
     yield* Effect.ensuring(claimOrWait(lane, leaveSlot), leaveSlot)
   })
 
+  const queueDepth = Metric.withAttributes(jobsDue, { cell: yield* CurrentCell })
   yield* retryOutages(Effect.withTracerEnabled(jobs.depth, false)).pipe(
-    Effect.flatMap((due) => Metric.update(jobsDue, due)),
+    Effect.flatMap((due) => Metric.update(queueDepth, due)),
     Effect.repeat(Schedule.spaced(DEPTH_INTERVAL)),
     Effect.forkScoped
   )

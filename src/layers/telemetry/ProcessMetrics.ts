@@ -1,6 +1,15 @@
 import { Effect, Layer, Metric, Schedule } from "effect"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
-import { cpuTime, eventLoopDelay, eventLoopUtilization, heapUsed, memoryUsage } from "../../domain/Metrics.ts"
+import {
+  cpuTime,
+  eventLoopDelayMax,
+  eventLoopDelayP50,
+  eventLoopDelayP99,
+  eventLoopUtilization,
+  heapUsed,
+  memoryUsage,
+  startCounters
+} from "../../domain/Metrics.ts"
 
 /** Time between two measurements of the process. */
 const INTERVAL = "10 seconds"
@@ -13,11 +22,10 @@ const MICROSECONDS = 1e6
 /** Converts a sample, which is the time between two samples in nanoseconds. */
 const secondsOf = (sample: number) => Math.max(0, sample / 1e6 - RESOLUTION) / 1000
 
-const quantile = (name: string) => Metric.withAttributes(eventLoopDelay, { quantile: name })
-
-/** Measures memory, processor and event loop of the process while the scope is open. */
+/** Starts all counters, and measures memory, processor and event loop of the process while the scope is open. */
 export const ProcessMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
+    yield* startCounters
     const delays = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const histogram = monitorEventLoopDelay({ resolution: RESOLUTION })
@@ -26,7 +34,6 @@ export const ProcessMetrics = Layer.effectDiscard(
       }),
       (histogram) => Effect.sync(() => histogram.disable())
     )
-    const [median, slow, slowest] = [quantile("0.5"), quantile("0.99"), quantile("1")]
     let utilization = performance.eventLoopUtilization()
     let processor = 0
 
@@ -42,9 +49,9 @@ export const ProcessMetrics = Layer.effectDiscard(
       utilization = now
       // The first measurement may have no samples.
       if (delays.count === 0) return
-      yield* Metric.update(median, secondsOf(delays.percentile(50)))
-      yield* Metric.update(slow, secondsOf(delays.percentile(99)))
-      yield* Metric.update(slowest, secondsOf(delays.max))
+      yield* Metric.update(eventLoopDelayP50, secondsOf(delays.percentile(50)))
+      yield* Metric.update(eventLoopDelayP99, secondsOf(delays.percentile(99)))
+      yield* Metric.update(eventLoopDelayMax, secondsOf(delays.max))
       delays.reset()
     })
     yield* Effect.forkScoped(Effect.repeat(measure, Schedule.spaced(INTERVAL)))

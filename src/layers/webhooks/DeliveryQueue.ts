@@ -32,7 +32,7 @@ export type EndpointTransition = typeof EndpointTransition.Type
 /** Maximum number of unfinished deliveries that are counted. */
 const MAX_DEPTH = 100_000
 
-const readMeasurement = requiredRowReader(Schema.Struct({ depth: Schema.Int, age: Schema.Number }))
+const readMeasurement = requiredRowReader(Schema.Struct({ depth: Schema.Int, age: Schema.Number, failing: Schema.Int }))
 const readTransitions = rowsReader(EndpointTransition)
 
 /** The queue of deliveries. Any number of worker processes can use it at once. */
@@ -44,10 +44,19 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
     return {
       claim: yield* makeClaim,
 
-      /** Number of unfinished deliveries, at most {@link MAX_DEPTH}, and seconds since the oldest active one became due. */
+      /**
+       * Number of unfinished deliveries, at most {@link MAX_DEPTH}, seconds since the oldest active one became due, and number
+       * of active endpoints with deliveries that have failed for an hour.
+       */
       measure: readMeasurement(sql`
         select count(*)::integer as depth,
-          greatest(0, extract(epoch from now() - min(next_at) filter (where not is_paused)))::float8 as age
+          greatest(0, extract(epoch from now() - min(next_at) filter (where not is_paused)))::float8 as age,
+          (
+            select count(*)::integer
+            from endpoints e join webhooks w using (app_id) cross join ${HEALTH} h
+            where e.failing_since is not null and e.next_at is not null
+              and h.failing_since <= now() - interval '1 hour' and h.paused_at is null
+          ) as failing
         from (
           select d.next_at, paused.app_id is not null as is_paused
           from deliveries d left join (

@@ -1,10 +1,12 @@
 import { Context, Effect, Layer, Metric, Option, Queue, Random, Schedule } from "effect"
 import type { AppId } from "../../domain/access/Ids.ts"
+import { CurrentCell } from "../../domain/cells/Cells.ts"
 import { nextAttempt, retryAfterSeconds } from "../../domain/webhooks/Retry.ts"
 import {
   deliveryAttempts,
   deliveryDuration,
   deliveryLatency,
+  failingEndpoints,
   makeSeries,
   outboxAge,
   outboxDepth
@@ -106,6 +108,7 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
     })
 
   const context = yield* Effect.context<never>()
+  const cell = { cell: yield* CurrentCell }
   const [countAttempt, recordDuration] = [makeSeries(deliveryAttempts), makeSeries(deliveryDuration)]
 
   const observe = ({ attempt, claimed, outcome }: DeliveryResult) => {
@@ -169,8 +172,15 @@ const makeWorker = Effect.fn("makeWorker")(function* (size: number) {
 
   yield* Effect.forkScoped(Effect.forever(recordBatch))
   yield* retryOutages(Effect.withTracerEnabled(queue.measure, false)).pipe(
-    Effect.flatMap(({ age, depth }) =>
-      Effect.andThen(Metric.update(outboxDepth, depth), Metric.update(outboxAge, age))
+    Effect.flatMap(({ age, depth, failing }) =>
+      Effect.all(
+        [
+          Metric.update(Metric.withAttributes(outboxDepth, cell), depth),
+          Metric.update(Metric.withAttributes(outboxAge, cell), age),
+          Metric.update(Metric.withAttributes(failingEndpoints, cell), failing)
+        ],
+        { discard: true }
+      )
     ),
     Effect.repeat(Schedule.spaced(DEPTH_INTERVAL)),
     Effect.forkScoped

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId } from "../../../src/domain/access/Ids.ts"
 import { Webhooks } from "../../../src/domain/webhooks/Webhooks.ts"
+import { DeliveryQueue } from "../../../src/layers/webhooks/DeliveryQueue.ts"
 import { waitUntil } from "../../support/process/Process.ts"
 import {
   waitForAttempts,
@@ -39,6 +40,24 @@ layer(DeliveringApi, { excludeTestServices: true, timeout: "60 seconds" })("Paus
       assert.lengthOf(endpoint.received, 1)
       assert.deepInclude(yield* show(appId), { pauseReason: "gone", pending: 2 })
     })
+  )
+
+  it.effect(
+    "a receiver that has failed for an hour is counted for alerts while deliveries wait and it is not paused",
+    () =>
+      Effect.gen(function* () {
+        const { measure } = yield* DeliveryQueue.make
+        const failing = Effect.map(measure, (measured) => measured.failing)
+        const before = yield* failing
+        const { appId, writer } = yield* scene(() => ({ status: 500 }))
+        yield* writer.post("/products", { name: "Cup" })
+        yield* waitForAttempts(appId, 1)
+        assert.strictEqual(yield* failing, before)
+        yield* failingFor(appId, 1)
+        assert.strictEqual(yield* failing, before + 1)
+        yield* (yield* Webhooks).pause(appId)
+        assert.strictEqual(yield* failing, before)
+      })
   )
 
   it.effect("a webhook is paused after 120 hours of failures, and a success restarts that period", () =>

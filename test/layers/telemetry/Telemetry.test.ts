@@ -108,7 +108,7 @@ it.live("admission batch sizes and connections in use are measured", () =>
     const metrics = yield* Metric.snapshot
     const batches = metrics.find(({ id }) => id === "admission.batch.size")
     assert.isTrue(batches !== undefined && "sum" in batches.state && batches.state.sum >= 8)
-    const pools = metrics.filter(({ id }) => id === "db.client.connection.count")
+    const pools = metrics.filter(({ id }) => id === "db.client.connection.used")
     assert.sameDeepMembers(
       pools.map(({ attributes, state }) => ({ attributes, state })),
       ["operations", "admission"].map((pool) => ({

@@ -91,7 +91,7 @@ it.live(
       const unready = yield* ready
       assert.strictEqual(unready.status, 503)
       assert.deepStrictEqual(errorOf(unready), {
-        error: "The process starts or stops, or the database is not reachable, not writable or not migrated"
+        error: "The process starts or stops, or no database is reachable, writable and migrated"
       })
       assertUnavailable(yield* api.get("/products"))
       assertUnavailable(yield* api.get("/collections"))
@@ -130,7 +130,7 @@ it.live(
       const unready = yield* waitUntil(ready, () => server.output.stdout.includes("The database can only be read"))
       assert.strictEqual(unready.status, 503)
       assert.deepStrictEqual(errorOf(unready), {
-        error: "The process starts or stops, or the database is not reachable, not writable or not migrated"
+        error: "The process starts or stops, or no database is reachable, writable and migrated"
       })
       assertUnavailable(yield* write)
       assertUnavailable(yield* api.get("/products"))

@@ -1,8 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { randomUUID } from "node:crypto"
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { makeClient } from "../../support/http/Api.ts"
 import {
   createTokens,
@@ -10,10 +8,10 @@ import {
   makeMigratedDatabase,
   rowsOf,
   startServer,
-  temporaryFolder,
   waitUntil
 } from "../../support/process/Process.ts"
-import { isMissing, startProgram } from "../../support/process/Programs.ts"
+import { haproxy, type ServerPorts } from "../../support/process/Haproxy.ts"
+import { isMissing } from "../../support/process/Programs.ts"
 import { memberOf } from "../../support/rpc/Members.ts"
 import { callLine, postTo } from "../../support/rpc/Rpc.ts"
 
@@ -21,22 +19,6 @@ const CLIENTS = 4
 
 /** Longer than haproxy takes for two probes, a second apart. */
 const DRAIN_SECONDS = "5"
-
-interface Address {
-  readonly port: number
-  readonly management: number
-}
-
-/** The shipped configuration on this machine. */
-const configuration = (port: number, servers: ReadonlyArray<Address>) =>
-  servers.reduce(
-    (text, server, index) =>
-      text.replace(
-        new RegExp(`^( *server server-${index + 1} ).*$`, "m"),
-        `$1127.0.0.1:${server.port} port ${server.management}`
-      ),
-    readFileSync("deploy/haproxy/haproxy.cfg", "utf8").replace("bind :80\n", `bind 127.0.0.1:${port}\n`)
-  )
 
 it.live.skipIf(isMissing("haproxy"))(
   "no request fails while three servers behind haproxy restart one after the other",
@@ -46,7 +28,7 @@ it.live.skipIf(isMissing("haproxy"))(
       const address = Effect.all({ port: freePort, management: freePort })
       const addresses = [yield* address, yield* address, yield* address]
       const testScope = yield* Effect.scope
-      const start = Effect.fn(function* ({ management, port }: Address) {
+      const start = Effect.fn(function* ({ management, port }: ServerPorts) {
         const scope = yield* Scope.fork(testScope)
         const server = yield* Scope.provide(
           startServer({
@@ -64,10 +46,8 @@ it.live.skipIf(isMissing("haproxy"))(
       const { storeId, tokens } = yield* createTokens(url, CLIENTS)
       const cookie = yield* memberOf(url, [storeId])
 
-      const [folder, port] = [yield* temporaryFolder, yield* freePort]
-      writeFileSync(join(folder, "haproxy.cfg"), configuration(port, addresses))
-      const proxy = yield* startProgram("haproxy", ["-db", "-f", join(folder, "haproxy.cfg")])
-      const base = `http://127.0.0.1:${port}`
+      const proxy = yield* haproxy(addresses)
+      const { base } = proxy
       const isUp = Effect.promise(() =>
         fetch(`${base}/readyz`).then(
           async (response) => (await response.text()) !== "" && response.ok,

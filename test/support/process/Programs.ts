@@ -71,6 +71,16 @@ export const runInBash = (...lines: ReadonlyArray<string>) =>
 /** Runs a program to its end. Fails if it does. */
 export const run = (program: Program, args: ReadonlyArray<string>) => promisify(execFile)(pathOf(program), args)
 
+/** Runs a program with a text on its standard input. Fails with its output unless it ends with 0. */
+export const runWithInput = (program: Program, args: ReadonlyArray<string>, input: string) =>
+  new Promise<void>((resolve, reject) => {
+    const child = execFile(pathOf(program), args, (error, stdout, stderr) => {
+      if (error === null) resolve()
+      else reject(new Error(`${program} ${args.join(" ")}: ${stdout}${stderr}`, { cause: error }))
+    })
+    child.stdin?.end(input)
+  })
+
 /** A headless browser. Closed with the scope. */
 export const browser = Effect.acquireRelease(
   Effect.promise(async () => {
