@@ -16,6 +16,9 @@ import { RateLimitLive } from "./rateLimit/RateLimit.ts"
 /** A probe that takes longer finds the database slow. */
 const TIMEOUT = Duration.seconds(2)
 
+/** Milliseconds in which a refusal arrives. Time limits of connections, locks and statements end a probe later. */
+const REFUSAL = 5000
+
 /**
  * Time after the last success for which slow probes find the database usable. Every process sees an overload at the same
  * time: a balancer that took them all out would turn slow requests into failed ones.
@@ -91,14 +94,14 @@ export const HealthLive = Layer.effect(
 
     const isOnlySlow = Effect.map(Clock.currentTimeMillis, (now) => now - succeededAt < maxSlowness)
 
-    /** Notes a success even if no caller waits any more. A failure is a refusal if it comes in time, otherwise slowness. */
+    /** Notes a success even if no caller waits any more. A late failure is a time limit, which is slowness. */
     const observed = Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis
       const exit = yield* Effect.exit(probe)
       const now = yield* Clock.currentTimeMillis
       if (Exit.isFailure(exit)) yield* logFailure("A readiness probe failed", exit.cause)
       if (Exit.isSuccess(exit) && exit.value) succeededAt = now
-      else if (now - startedAt < Duration.toMillis(TIMEOUT)) succeededAt = -Infinity
+      else if (now - startedAt < REFUSAL) succeededAt = -Infinity
       return yield* isOnlySlow
     })
 
