@@ -10,18 +10,19 @@ const KEPT = "2 seconds"
 /** Maximum wait for the first database that can be used. A probe takes up to 2 s, and the first connection to a cell longer. */
 const LIMIT = "2500 millis"
 
-/** Readiness of a process: it can serve the stores of at least one database. Records the readiness of each. */
+/** Records the readiness of the database of a cell. */
+const recorded = (cell: CellName, isReady: Effect.Effect<boolean>) => {
+  const gauge = Metric.withAttributes(databaseReady, { cell })
+  return Effect.tap(isReady, (isUp) => Metric.update(gauge, isUp ? 1 : 0))
+}
+
+/** Readiness of a process: it can serve the stores of at least one database. */
 export const ProcessHealth = Layer.effect(
   Health,
   Effect.gen(function* () {
     const { isReady: isMainReady } = yield* Health
     const { names, servicesOf } = yield* Cells
     const scope = yield* Effect.scope
-
-    const recorded = (cell: CellName, isReady: Effect.Effect<boolean>) => {
-      const gauge = Metric.withAttributes(databaseReady, { cell })
-      return Effect.tap(isReady, (isUp) => Metric.update(gauge, isUp ? 1 : 0))
-    }
 
     const isCellReady = (cell: CellName) =>
       Effect.scoped(Effect.flatMap(servicesOf(cell), (services) => Context.get(services, Health).isReady)).pipe(
