@@ -5,7 +5,7 @@ import * as Rpcs from "../groups/Account.ts"
 import { encodeSuccess } from "./StoredJson.ts"
 import { accountHandler } from "./AccountHandlerFactory.ts"
 import { currentMerchant } from "./Authorization.ts"
-import { makeHandler } from "./HandlerFactory.ts"
+import { makeHandler } from "./Handler.ts"
 
 export const makeAccountHandlers = Effect.gen(function* () {
   const merchants = yield* Merchants

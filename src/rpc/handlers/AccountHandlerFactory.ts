@@ -7,7 +7,8 @@ import type { Write } from "../../domain/Write.ts"
 import type { CallError } from "../Authentication.ts"
 import type { AccountWriteError } from "../groups/CommonSchemas.ts"
 import { currentMerchant, type Merchant } from "./Authorization.ts"
-import { type Definition, fingerprint, type Handler, makeHandler } from "./HandlerFactory.ts"
+import { type Definition, type Handler, makeHandler } from "./Handler.ts"
+import { fingerprint } from "./HandlerFactory.ts"
 
 interface WritePayload {
   readonly idempotencyKey: IdempotencyKey

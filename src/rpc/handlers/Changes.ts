@@ -26,7 +26,8 @@ import { makeEndedAccess } from "../server/EndedAccess.ts"
 import { ServedStreams } from "../server/ServedRpcs.ts"
 import { authorizePayload } from "./Authorization.ts"
 import { rightOf } from "./ChangeSets.ts"
-import { makeHandler, makeHandlerFactory } from "./HandlerFactory.ts"
+import { makeHandler } from "./Handler.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
 import { encodeSuccess } from "./StoredJson.ts"
 
 /** Returns what a principal reads. Fails if a scope is missing. */

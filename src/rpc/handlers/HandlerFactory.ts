@@ -1,4 +1,4 @@
-import { Context, Effect, Function as Fn, Option, type Schema, type Scope } from "effect"
+import { Context, Effect, Function as Fn, Option, type Scope } from "effect"
 import { hash } from "node:crypto"
 import { type Mask, noMask } from "../../domain/access/Masks.ts"
 import { Agents } from "../../domain/access/Agents.ts"
@@ -19,11 +19,9 @@ import { type CallError } from "../Authentication.ts"
 import type { Principal } from "../Principal.ts"
 import { actorOf, CallOrigin, CurrentPrincipal, type Origin } from "../Principal.ts"
 import type { WriteError } from "../groups/CommonSchemas.ts"
-import { authorizePayload, currentMerchant, type NotAuthorized } from "./Authorization.ts"
+import { authorizePayload } from "./Authorization.ts"
+import { type Definition, type Handler, makeHandler } from "./Handler.ts"
 import { makeWriteJson, writeJson } from "./StoredJson.ts"
-
-/** Handles a call. Receives the undecoded payload and succeeds with the JSON of the response. */
-export type Handler<E> = (payload: JsonObject) => Effect.Effect<JsonText, E | CallError, CurrentPrincipal>
 
 /** The parts of a proposed write. */
 export interface ProposedWrite<E> {
@@ -43,14 +41,6 @@ export interface WriteHandler<E> extends Handler<E> {
     payload: JsonObject,
     principal: Principal
   ) => Effect.Effect<ProposedWrite<E>, E | BadRequest, Scope.Scope>
-}
-
-/** The parts of an `Rpc` that a handler uses. */
-export interface Definition<Payload, E> {
-  readonly _tag: string
-  readonly payloadSchema: Schema.Codec<Payload, unknown>
-  readonly errorSchema: Schema.Codec<E, unknown>
-  readonly annotations: Context.Context<never>
 }
 
 /** A decoded call in a store. */
@@ -74,23 +64,6 @@ interface WritePayload extends StorePayload {
 /** Hashes procedure and payload. A key that was used with another fingerprint fails with `KeyReused`. */
 export const fingerprint = (tag: string, payload: JsonObject) =>
   hash("sha256", `rpc ${tag}\n${canonical(payload)}`, "buffer")
-
-/**
- * Creates a handler that decodes its payload strictly. Authorization runs first, because decoding costs CPU and its issues
- * can disclose data of a store. By default only merchants are authorized.
- */
-export const makeHandler = <Payload, E>(
-  { payloadSchema }: Definition<Payload, E>,
-  run: (payload: Payload, json: JsonObject) => Effect.Effect<JsonText, NoInfer<E> | CallError, CurrentPrincipal>,
-  authorization: (json: JsonObject) => Effect.Effect<unknown, NotAuthorized, CurrentPrincipal> = () => currentMerchant
-): Handler<E> => {
-  const decode = decodeWith(payloadSchema)
-  return Effect.fnUntraced(function* (json) {
-    yield* authorization(json)
-    const { pace } = yield* CallBody
-    return yield* run(yield* pace(Effect.suspend(() => Effect.fromResult(decode(json, true)))), json)
-  })
-}
 
 const proposedJson = (proposed: JsonText): JsonText => `{"proposal":${proposed}}`
 

@@ -11,13 +11,8 @@ import type { Principal } from "../Principal.ts"
 import { pageJson, writeJson } from "./StoredJson.ts"
 import { authorizePayload, merchantIn } from "./Authorization.ts"
 import { MEMBERS_ONLY } from "../Annotations.ts"
-import {
-  makeHandler,
-  makeHandlerFactory,
-  type ProposedWrite,
-  type StoreCall,
-  type WriteHandler
-} from "./HandlerFactory.ts"
+import { makeHandler } from "./Handler.ts"
+import { makeHandlerFactory, type ProposedWrite, type StoreCall, type WriteHandler } from "./HandlerFactory.ts"
 
 /** Returns the filter of a list: an agent sees only its own proposals. */
 const agentFilter = (principal: Principal) => (principal._tag === "Agent" ? principal.id : null)

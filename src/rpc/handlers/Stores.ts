@@ -14,7 +14,8 @@ import * as Rpcs from "../groups/Stores.ts"
 import { encodeSuccess } from "./StoredJson.ts"
 import { grantsOf } from "../Principal.ts"
 import { merchantIn } from "./Authorization.ts"
-import { type Definition, makeHandlerFactory } from "./HandlerFactory.ts"
+import type { Definition } from "./Handler.ts"
+import { makeHandlerFactory } from "./HandlerFactory.ts"
 
 export const makeStoreHandlers = Effect.gen(function* () {
   const merchants = yield* Merchants

@@ -10,7 +10,7 @@ import { RecordRoute, RouterMiddleware } from "../../../src/http/routes/Routes.t
 import { makeRpcRoute } from "../../../src/http/routes/Rpc.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { OutageLog, Unavailable } from "../../../src/domain/Unavailable.ts"
-import { makeHandler } from "../../../src/rpc/handlers/HandlerFactory.ts"
+import { makeHandler } from "../../../src/rpc/handlers/Handler.ts"
 import { encodeSuccess } from "../../../src/rpc/handlers/StoredJson.ts"
 import { Authentication } from "../../../src/rpc/Authentication.ts"
 import { makeHttpCalls } from "../../../src/rpc/server/HttpCalls.ts"
