@@ -273,14 +273,21 @@ describe.skipIf(isMissing("chromium"))("Products page of the dashboard", () => {
         })
         yield* rowsOf(holder, "rollback")
         yield* Effect.promise(async () => {
-          await page.getByText("Stopped: 200 done, 0 refused, 60 not started.").waitFor()
+          await page.getByText(/^Stopped: /).waitFor()
+        })
+        // A batch ends early, because it waited for the row.
+        const [set] = (yield* client.changeSets.list({ storeId })).items
+        assert.deepInclude(set, { state: "canceled" })
+        const done = set?.progress.done ?? 0
+        assert.isTrue(done > 0 && done < PRODUCT_COUNT, String(done))
+        yield* Effect.promise(async () => {
+          const left = PRODUCT_COUNT - done
+          await page.getByText(`Stopped: ${done} done, 0 refused, ${left} not started.`).waitFor()
           await assertAccessible(page)
           await page.getByRole("button", { name: "Close and keep unfinished products selected" }).click()
-          await page.getByText("60 selected").waitFor()
-          await page.getByText("200 products edited").waitFor()
+          await page.getByText(`${left} selected`).waitFor()
+          await page.getByText(`${done} products edited`).waitFor()
         })
-        const [set] = (yield* client.changeSets.list({ storeId })).items
-        assert.deepInclude(set, { state: "canceled", progress: { done: 200, total: PRODUCT_COUNT } })
         assert.deepStrictEqual(complaints(), [])
       })
     )

@@ -127,15 +127,21 @@ const decodeToolRefused = Schema.decodeUnknownSync(
 )
 
 /** Outcome of a tool call. A truncated result is fetched in full. */
+/** A tool adds a notice to the result of its procedure. */
+const withoutNotice = ({ notice, ...made }: Result["structuredContent"]) => {
+  assert.isString(notice)
+  return made
+}
+
 const toolOutcome = (token: string, resource: Resource, { isError, structuredContent }: Result) =>
   Effect.gen(function* () {
     if (isError === true) {
       const { message, ...rest } = decodeToolRefused(structuredContent).error
       return { refused: { error: message, ...rest } }
     }
-    if (structuredContent["cut"] === undefined) return { made: structuredContent }
+    if (structuredContent["cut"] === undefined) return { made: withoutNotice(structuredContent) }
     const whole = yield* callTool(token, `${resource}s_get`, { id: structuredContent["id"], whole: true })
-    return { made: whole.structuredContent }
+    return { made: withoutNotice(whole.structuredContent) }
   })
 
 export const makeMcp = Effect.gen(function* () {
