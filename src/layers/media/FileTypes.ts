@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { fileTypeFromFile } from "file-type"
 import { open } from "node:fs/promises"
 import { FileDamaged, FileType, FileTypeRefused, MAX_PIXELS, TooManyPixels } from "../../domain/media/File.ts"
+import type { StoreId } from "../../domain/Store.ts"
 import type { ImageWorkers } from "./ImageWorkers.ts"
 
 /** Ends of names in URLs. */
@@ -47,7 +48,11 @@ const isSvg = async (path: string) => {
 }
 
 /** Finds type, dimensions and colour of a file from its bytes. SVG has no pixels. */
-export const inspectFile = Effect.fn("inspectFile")(function* (workers: ImageWorkers["Service"], path: string) {
+export const inspectFile = Effect.fn("inspectFile")(function* (
+  workers: ImageWorkers["Service"],
+  store: StoreId,
+  path: string
+) {
   const detected = yield* Effect.promise(() => fileTypeFromFile(path))
   const contentType = TYPES.get(detected?.mime ?? "")
   if (contentType === undefined || contentType === "image/svg+xml") {
@@ -58,7 +63,7 @@ export const inspectFile = Effect.fn("inspectFile")(function* (workers: ImageWor
     return yield* new FileTypeRefused({ found: detected?.mime ?? null })
   }
   const { color, format, height, isOpaque, width } = yield* Effect.catchTag(
-    workers.inspect(path, FORMATS[contentType]),
+    workers.inspect(store, path, FORMATS[contentType]),
     "PictureFailed",
     (error) => Effect.andThen(Effect.logDebug(error), new FileDamaged({ contentType }))
   )

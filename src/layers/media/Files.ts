@@ -83,7 +83,7 @@ export const FilesLive = Layer.effect(
     return Files.of({
       receive: Effect.fn("Files.receive")(function* (store, bytes) {
         const received = yield* receiveBytes(store, bytes)
-        return { ...received, ...(yield* inspectFile(workers, received.path)) }
+        return { ...received, ...(yield* inspectFile(workers, store, received.path)) }
       }),
 
       keep,

@@ -1,15 +1,18 @@
-import { Context, Data, Effect, Layer, Option, Pool, Schema, Semaphore } from "effect"
+import { Context, Data, Effect, Layer, Pool, Schema } from "effect"
 import { type ChildProcess, fork } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { ImagesBusy, MAX_PIXELS } from "../../domain/media/File.ts"
+import type { StoreId } from "../../domain/Store.ts"
+import { makeShares } from "../Shares.ts"
 
 /** Type in which a picture is made. */
 export type MadeType = "image/avif" | "image/webp" | "image/jpeg" | "image/png"
 
 /** Message to `imageWorker.js`. */
 export type ImageJob = { readonly path: string; readonly maxPixels: number } & (
-  | { readonly task: "inspect"; readonly format: string }
+  | { readonly task: "measure" }
+  | { readonly task: "sample" }
   | {
       readonly task: "resize"
       readonly to: string
@@ -19,7 +22,10 @@ export type ImageJob = { readonly path: string; readonly maxPixels: number } & (
     }
 )
 
-type Size = Omit<Extract<ImageJob, { task: "resize" }>, "maxPixels" | "task">
+interface Size extends Omit<Extract<ImageJob, { task: "resize" }>, "maxPixels" | "task"> {
+  /** Pixels of the picture that is decoded. */
+  readonly pixels: number
+}
 
 /** A picture cannot be decoded or encoded, at all or within the limits. */
 export class PictureFailed extends Data.TaggedError("PictureFailed")<{ readonly reason: string }> {
@@ -37,8 +43,15 @@ const IDLE_END = "none"
 /** Time for one picture. The worker limits its computation to less, so that only a busy machine needs more. */
 const TIMEOUT = "30 seconds"
 
-/** Pictures that are processed or wait. */
+/** Pictures that are processed or wait: of all stores, and of one. */
 const MAX_JOBS = 100
+const MAX_JOBS_OF_STORE = MAX_JOBS / 2
+
+/** Pixels of a picture that may take the last free worker: half a second of the slowest format, AVIF. */
+const CHEAP_PIXELS = 16_000_000
+
+/** Cost in pixels of a header, and of each picture beside its own pixels. */
+const HEADER_PIXELS = 100_000
 
 /** Time that a picture waits for a worker. */
 const MAX_WAIT = "15 seconds"
@@ -55,14 +68,11 @@ const SCRIPT = fileURLToPath(new URL("./imageWorker.js", import.meta.url))
 const decodeAnswer = Schema.decodeUnknownEffect(
   Schema.Union([Schema.Struct({ error: Schema.String }), Schema.Struct({ result: Schema.Unknown })])
 )
-const decodeInspected = Schema.decodeUnknownEffect(
-  Schema.Struct({
-    format: Schema.String,
-    width: Schema.Int,
-    height: Schema.Int,
-    isOpaque: Schema.Boolean,
-    color: Schema.NullOr(Schema.String.check(Schema.isPattern(/^#[0-9a-f]{6}$/)))
-  })
+const decodeMeasured = Schema.decodeUnknownEffect(
+  Schema.Struct({ format: Schema.String, width: Schema.Int, height: Schema.Int })
+)
+const decodeSampled = Schema.decodeUnknownEffect(
+  Schema.Struct({ isOpaque: Schema.Boolean, color: Schema.String.check(Schema.isPattern(/^#[0-9a-f]{6}$/)) })
 )
 const decodeResized = Schema.decodeUnknownEffect(Schema.Struct({ bytes: Schema.Int }))
 
@@ -104,26 +114,27 @@ const perform = (worker: ChildProcess, job: ImageJob) =>
 
 /**
  * Decodes pictures in processes of their own, at most one for each core. A picture that crashes its process, needs too
- * much memory or time ends only that process, which is replaced.
+ * much memory or time ends only that process, which is replaced. Stores share the processes by pixels.
  *
  * Processes instead of threads or Effect's `Worker`: memory of decoders is outside of the limits of a thread, and a crash
  * of machine code ends all threads.
  */
 export class ImageWorkers extends Context.Service<ImageWorkers>()("layers/media/ImageWorkers", {
   make: Effect.gen(function* () {
-    const jobs = Semaphore.makeUnsafe(MAX_JOBS)
-    const pool = yield* Pool.makeWithTTL({
-      acquire: startWorker,
-      min: 0,
-      max: availableParallelism(),
-      timeToLive: IDLE
+    const slots = availableParallelism()
+    const share = makeShares<StoreId, ImagesBusy>({
+      slots,
+      cheap: CHEAP_PIXELS,
+      max: MAX_JOBS,
+      maxOfOwner: MAX_JOBS_OF_STORE,
+      maxWait: MAX_WAIT,
+      busy: () => new ImagesBusy()
     })
-
-    const take = Effect.timeoutOrElse(Pool.get(pool), { duration: MAX_WAIT, orElse: () => new ImagesBusy() })
+    const pool = yield* Pool.makeWithTTL({ acquire: startWorker, min: 0, max: slots, timeToLive: IDLE })
 
     /** Performs a job with a worker of the pool. Ends the worker unless it gave a result. */
     const attempt = Effect.fnUntraced(function* (job: ImageJob) {
-      const worker = yield* take
+      const worker = yield* Pool.get(pool)
       if (!isAlive(worker)) {
         yield* Pool.invalidate(pool, worker)
         return yield* new WorkerDied({ signal: IDLE_END })
@@ -134,7 +145,12 @@ export class ImageWorkers extends Context.Service<ImageWorkers>()("layers/media/
       )
     }, Effect.scoped)
 
-    const run = <A>(decodeResult: (result: unknown) => Effect.Effect<A, Schema.SchemaError>, job: ImageJob) =>
+    const run = <A>(
+      decodeResult: (result: unknown) => Effect.Effect<A, Schema.SchemaError>,
+      store: StoreId,
+      pixels: number,
+      job: ImageJob
+    ) =>
       attempt(job).pipe(
         // A worker that ended while it was unused costs no retry.
         Effect.retry({ while: (error) => error._tag === "WorkerDied" && error.signal === IDLE_END }),
@@ -144,18 +160,22 @@ export class ImageWorkers extends Context.Service<ImageWorkers>()("layers/media/
         Effect.flatMap((answer) =>
           "error" in answer ? new PictureFailed({ reason: answer.error }) : Effect.orDie(decodeResult(answer.result))
         ),
-        jobs.withPermitsIfAvailable(1),
-        Effect.flatMap(Option.match({ onNone: () => new ImagesBusy(), onSome: Effect.succeed }))
+        (work) => share(store, HEADER_PIXELS + pixels, work)
       )
 
     return {
       /** Reads header, dominant colour and opacity of a picture. Decodes only pictures of the format within the limit. */
-      inspect: Effect.fn("ImageWorkers.inspect")((path: string, format: string) =>
-        run(decodeInspected, { task: "inspect", path, format, maxPixels: MAX_PIXELS })
-      ),
+      inspect: Effect.fn("ImageWorkers.inspect")(function* (store: StoreId, path: string, format: string) {
+        const job = { path, maxPixels: MAX_PIXELS }
+        const measured = yield* run(decodeMeasured, store, 0, { ...job, task: "measure" })
+        const pixels = measured.width * measured.height
+        // The caller refuses them.
+        if (measured.format !== format || pixels > MAX_PIXELS) return { ...measured, isOpaque: false, color: null }
+        return { ...measured, ...(yield* run(decodeSampled, store, pixels, { ...job, task: "sample" })) }
+      }),
       /** Makes a picture that fits into width and height, and returns its size in bytes. */
-      resize: Effect.fn("ImageWorkers.resize")((size: Size) =>
-        run(decodeResized, { task: "resize", maxPixels: MAX_PIXELS, ...size })
+      resize: Effect.fn("ImageWorkers.resize")((store: StoreId, { pixels, ...size }: Size) =>
+        run(decodeResized, store, pixels, { task: "resize", maxPixels: MAX_PIXELS, ...size })
       )
     }
   })

@@ -111,7 +111,8 @@ export const ImagesLive = Layer.effect(
         const [path, to] = [join(folder, "original"), join(folder, "made")]
         yield* writeFile(path, bytes.value)
         const { key } = yield* claim(original, size)
-        const made = yield* workers.resize({ path, to, ...size, height: MAX_HEIGHT })
+        const pixels = (original.width ?? 0) * (original.height ?? 0)
+        const made = yield* workers.resize(original.storeId, { path, to, ...size, height: MAX_HEIGHT, pixels })
         yield* storage.put(key, to)
         yield* update(original, size, { bytes: made.bytes })
       },

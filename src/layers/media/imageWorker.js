@@ -106,16 +106,9 @@ const perform = async (job) => {
     const { size } = await encoded.toFile(to)
     return { bytes: size }
   }
+  if (job.task === "sample") return await sample(job.path, job.maxPixels)
   const { autoOrient, format } = await sharp(job.path, { limitInputPixels: false }).metadata()
-  const { height, width } = autoOrient
-  // The caller refuses them. Their pixels are not decoded.
-  const isDecoded = format === job.format && width * height <= job.maxPixels
-  return {
-    format,
-    width,
-    height,
-    ...(isDecoded ? await sample(job.path, job.maxPixels) : { isOpaque: false, color: null })
-  }
+  return { format, width: autoOrient.width, height: autoOrient.height }
 }
 
 process.on("disconnect", () => process.exit())

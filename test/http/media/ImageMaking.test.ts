@@ -35,7 +35,7 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Making si
       const counting = Layer.effect(
         ImageWorkers,
         Effect.map(ImageWorkers.make, ({ inspect, resize }) =>
-          ImageWorkers.of({ inspect, resize: (size) => Effect.suspend(() => ((made += 1), resize(size))) })
+          ImageWorkers.of({ inspect, resize: (store, size) => Effect.suspend(() => ((made += 1), resize(store, size))) })
         )
       )
       const storage = Layer.succeed(

@@ -7,7 +7,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import sharp from "sharp"
+import { StoreId } from "../../../src/domain/Store.ts"
 import { ImageWorkers } from "../../../src/layers/media/ImageWorkers.ts"
+
+const STORE = StoreId.make("01890a5d-ac96-774b-bcce-b302099a8057")
+const OTHER_STORE = StoreId.make("01890a5d-ac96-774b-bcce-b302099a8058")
 
 /** A picture in a folder that is deleted with the scope. */
 const picture = Effect.gen(function* () {
@@ -21,7 +25,10 @@ const picture = Effect.gen(function* () {
       .png()
       .toFile(path)
   )
-  return { path, size: { path, to: join(folder, "made"), width: 640, height: 4096, type: "image/webp" } as const }
+  return {
+    path,
+    size: { path, to: join(folder, "made"), width: 640, height: 4096, type: "image/webp", pixels: 6_000_000 } as const
+  }
 })
 
 /** Processes that start within the scope. The first of them are killed as soon as they run. */
@@ -45,13 +52,13 @@ it.live("a worker that is killed is replaced, and its picture is made", () =>
     const { path, size } = yield* picture
     const started = yield* startedWorkers(1)
     const { inspect, resize } = yield* ImageWorkers
-    assert.isAbove((yield* resize(size)).bytes, 100)
+    assert.isAbove((yield* resize(STORE, size)).bytes, 100)
     assert.lengthOf(started, 2)
     const unused = started[1]
     assert.isTrue(unused?.kill("SIGKILL"))
-    assert.deepInclude(yield* inspect(path, "png"), { width: 3000, height: 2000, isOpaque: true })
+    assert.deepInclude(yield* inspect(STORE, path, "png"), { width: 3000, height: 2000, isOpaque: true })
     assert.lengthOf(started, 3)
-    assert.deepInclude(yield* inspect(path, "png"), { color: "#808080" })
+    assert.deepInclude(yield* inspect(STORE, path, "png"), { color: "#808080" })
     assert.lengthOf(started, 3)
   }).pipe(Effect.scoped, Effect.provide(ImageWorkers.layer))
 )
@@ -61,25 +68,30 @@ it.live("a picture that ends two workers fails, and other pictures go on", () =>
     const { path, size } = yield* picture
     const started = yield* startedWorkers(2)
     const { inspect, resize } = yield* ImageWorkers
-    assert.strictEqual((yield* Effect.flip(resize(size)))._tag, "PictureFailed")
-    assert.deepInclude(yield* inspect(path, "png"), { width: 3000 })
+    assert.strictEqual((yield* Effect.flip(resize(STORE, size)))._tag, "PictureFailed")
+    assert.deepInclude(yield* inspect(STORE, path, "png"), { width: 3000 })
     assert.lengthOf(started, 3)
   }).pipe(Effect.scoped, Effect.provide(ImageWorkers.layer))
 )
 
-it.live("more than 100 pictures are refused, and pictures that are interrupted end their worker", () =>
+it.live("more than 100 pictures, 50 of a store, are refused, and pictures that are interrupted end their worker", () =>
   Effect.gen(function* () {
     const { path } = yield* picture
     const started = yield* startedWorkers(0)
     const { inspect } = yield* ImageWorkers
-    const waiting = yield* Effect.forEach(Array.from({ length: 100 }), () =>
-      Effect.forkChild(inspect(path, "png"), { startImmediately: true })
-    )
-    assert.strictEqual((yield* Effect.flip(inspect(path, "png")))._tag, "ImagesBusy")
+    const wait = (store: StoreId) =>
+      Effect.forEach(Array.from({ length: 50 }), () =>
+        Effect.forkChild(inspect(store, path, "png"), { startImmediately: true })
+      )
+    const ofStore = yield* wait(STORE)
+    assert.strictEqual((yield* Effect.flip(inspect(STORE, path, "png")))._tag, "ImagesBusy")
+    const waiting = [...ofStore, ...(yield* wait(OTHER_STORE))]
+    const third = StoreId.make("01890a5d-ac96-774b-bcce-b302099a8059")
+    assert.strictEqual((yield* Effect.flip(inspect(third, path, "png")))._tag, "ImagesBusy")
     yield* Effect.forEach(waiting, (fiber) => Fiber.interrupt(fiber), { concurrency: "unbounded" })
     for (const worker of started) {
       if (worker.exitCode === null && worker.signalCode === null) yield* Effect.promise(() => once(worker, "exit"))
     }
-    assert.deepInclude(yield* inspect(path, "png"), { width: 3000 })
+    assert.deepInclude(yield* inspect(STORE, path, "png"), { width: 3000 })
   }).pipe(Effect.scoped, Effect.provide(ImageWorkers.layer))
 )
