@@ -74,11 +74,16 @@ export class ImportFiles extends Context.Service<
   {
     /**
      * Stores the rows of a file, then starts its import, and returns the JSON of its change set. Starts nothing if the file
-     * cannot be read to its end. `origin` is the URL of the service, with which the URLs of copied pictures begin. `onRows` receives the number of rows stored so far.
+     * cannot be read to its end, or has more than `maxRows` rows. `origin` is the URL of the service, with which the URLs of
+     * copied pictures begin. `onRows` receives the number of rows stored so far.
      */
     readonly start: <E>(
       context: WriteContext,
-      settings: FileSettings & { readonly isSilent: boolean; readonly origin?: string | undefined },
+      settings: FileSettings & {
+        readonly isSilent: boolean
+        readonly origin?: string | undefined
+        readonly maxRows?: number
+      },
       bytes: Stream.Stream<Uint8Array, E>,
       onRows?: (rows: number) => void
     ) => Effect.Effect<JsonText, E | ReadFailed | EventLoop | StoreBusy | StoreNotFound | TooManyChangeSets>

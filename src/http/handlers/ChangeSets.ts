@@ -23,7 +23,7 @@ import { CurrentInstallation, CurrentKey, InstallationCheck } from "../api/Middl
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { formatPreferenceApplied, parsePrefer } from "../headers/Preferences.ts"
 import { makeMediaTypeTest } from "../server/BodyReader.ts"
-import { readLargeBody } from "../server/LargeBody.ts"
+import { readLargeBody, readWhole } from "../server/LargeBody.ts"
 import { currentResponse } from "../server/NodeResponse.ts"
 import { type ApiResponse, decodeResponse, encodeResponse, entry, jsonResponse, page, read } from "./Responses.ts"
 import { decodeCausingEvent, makeWrites, optionalPayloadOf, withoutBody } from "./Writes.ts"
@@ -75,7 +75,8 @@ export const ChangeSetsLive = HttpApiBuilder.group(
 
       let current = installation
       const recheck = Effect.map((yield* InstallationCheck).recheck, (now) => void (current = now))
-      const bytes = Stream.catchTag(receiveWhileGranted(recheck)(readLargeBody(req)), "BodyTooLarge", ({ message }) =>
+      const body = readWhole(receiveWhileGranted(recheck)(readLargeBody(req)))
+      const bytes = Stream.catchTag(body, "BodyTooLarge", ({ message }) =>
         Stream.fail(badRequest(message))
       )
       const receive = Effect.gen(function* () {

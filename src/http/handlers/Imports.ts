@@ -10,8 +10,11 @@ import type { PublicError } from "../ErrorTable.ts"
 import { PublicUrl } from "../headers/Origin.ts"
 import { makeErrorReply, postRoute, type Reply } from "../Reply.ts"
 import { baseUrl } from "../server/HttpListener.ts"
-import { type BodyTooLarge, readLargeBody } from "../server/LargeBody.ts"
+import { type BodyTooLarge, readLargeBody, readWhole } from "../server/LargeBody.ts"
 import { makeMemberAdmission } from "./MemberFiles.ts"
+
+/** Rows of a file of a member. Reading them takes a minute. */
+const MAX_ROWS = 1_000_000
 
 const decodeImport = decodeWith(
   Schema.Struct({ storeId: StoreId, dryRun: optional(Schema.Boolean), settings: FileSettings })
@@ -56,8 +59,8 @@ export const ImportRoutes = Layer.unwrap(
             const context = { storeId, actor, surface: "import", cause: null, requestId, mode } as const
             const set = yield* files.start(
               context,
-              { ...settings, isSilent: false, origin },
-              whileSignedIn(readLargeBody(request))
+              { ...settings, isSilent: false, origin, maxRows: MAX_ROWS },
+              readWhole(whileSignedIn(readLargeBody(request)))
             )
             return { status: 201, body: `{"data":${set}}` }
           })

@@ -3,7 +3,7 @@
  */
 
 import { NodeHttpServer } from "@effect/platform-node"
-import { type Config, Context, Effect, Layer, Predicate, Scope } from "effect"
+import { type Config, Context, Effect, Layer, Predicate, type Scope } from "effect"
 import { HttpMiddleware, HttpServer, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
 import { randomUUID } from "node:crypto"
@@ -37,9 +37,17 @@ const TIMEOUT_CHECK_INTERVAL = 5_000
 export interface SocketLimits extends ConnectionLimits {
   /** Milliseconds without any read of the response after which a client is disconnected. */
   readonly stallTimeout: number
+  /** Milliseconds that requests in progress have during a stop. Then their connections are closed. */
+  readonly stopTimeout: number
 }
 
-const DEFAULT_LIMITS: SocketLimits = { stallTimeout: 30_000, connections: 5000, perAddress: 1000, isExempt: isLoopback }
+const DEFAULT_LIMITS: SocketLimits = {
+  stallTimeout: 30_000,
+  stopTimeout: 30_000,
+  connections: 5000,
+  perAddress: 1000,
+  isExempt: isLoopback
+}
 
 /** The error messages for malformed HTTP, by the code of Node's parser error. */
 const PARSER_ERRORS = new Map([
@@ -76,7 +84,10 @@ export const sendError = (response: NodeResponse, status: number, error: string,
 /**
  * Makes the HTTP server. Malformed HTTP and requests during the shutdown get the same error shape as other requests.
  */
-const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: SocketLimits): Effect.fn.Return<ApiServer> {
+const makeHttpListener = Effect.fn(function* ({
+  stallTimeout,
+  ...limits
+}: Omit<SocketLimits, "stopTimeout">): Effect.fn.Return<ApiServer> {
   const log = yield* makeRequestLog
   const isTrusted = yield* TrustedProxies
   const safe = yield* safeHeaders
@@ -150,14 +161,37 @@ const makeHttpListener = Effect.fn(function* ({ stallTimeout, ...limits }: Socke
 /** The HTTP server of the process. */
 export class HttpListener extends Context.Service<HttpListener, ApiServer>()("http/Listener") {}
 
+/** Closes the connections that are still open some time after the scope ended, which interrupts their requests. */
+const boundStop = (server: ApiServer, millis: number) =>
+  Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      const timer = setTimeout(() => server.closeAllConnections(), millis)
+      server.once("close", () => clearTimeout(timer))
+    })
+  )
+
+/** Scope of requests in progress. It closes after the listener, and before the services that the handlers use. */
+class RequestScope extends Context.Service<RequestScope, Scope.Scope>()("http/RequestScope") {}
+
 /**
  * Listens until the scope ends. Then it stops accepting connections and waits for requests in progress. `limits` override
  * the defaults.
  */
-export const listen = (options: Config.Wrap<ListenOptions>, limits: Partial<SocketLimits> = {}) =>
-  Layer.unwrap(Effect.map(HttpListener, (server) => NodeHttpServer.layerConfig(() => server, options))).pipe(
-    Layer.provideMerge(Layer.effect(HttpListener, makeHttpListener({ ...DEFAULT_LIMITS, ...limits })))
+export const listen = (options: Config.Wrap<ListenOptions>, given: Partial<SocketLimits> = {}) => {
+  const { stopTimeout, ...limits } = { ...DEFAULT_LIMITS, ...given }
+  return Layer.unwrap(
+    Effect.map(HttpListener, (server) =>
+      // Its finalizer runs before that of the server, which waits.
+      Layer.effectDiscard(boundStop(server, stopTimeout)).pipe(
+        Layer.provideMerge(NodeHttpServer.layerConfig(() => server, options))
+      )
+    )
+  ).pipe(
+    Layer.provideMerge(
+      Layer.merge(Layer.effect(HttpListener, makeHttpListener(limits)), Layer.effect(RequestScope, Effect.scope))
+    )
   )
+}
 
 /** Formats the URL of an address. IPv6 addresses are in brackets. */
 export const formatUrl = (address: NetAddress.SocketAddress): string =>
@@ -177,7 +211,7 @@ export const serveRoutes = Effect.fnUntraced(function* <E>(
   yield* HttpServer.HttpServer
   const server = yield* HttpListener
   // Closing the current scope would interrupt open responses. The listener waits for them when it stops.
-  const handle = yield* NodeHttpServer.makeHandler(routes, { scope: yield* Scope.make() }).pipe(
+  const handle = yield* NodeHttpServer.makeHandler(routes, { scope: yield* RequestScope }).pipe(
     // Routes have spans of their own (`RecordRoute`).
     Effect.provideService(HttpMiddleware.TracerDisabledWhen, () => true)
   )

@@ -1,6 +1,6 @@
 import { Array, Effect, Layer, Stream } from "effect"
 import { Stores } from "../../domain/access/Stores.ts"
-import { Bulkhead } from "../../domain/Bulkhead.ts"
+import { Bulkhead, type StoreBusy } from "../../domain/Bulkhead.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import type { ImportRow } from "../../domain/imports/ImportFile.ts"
 import { ImportFiles, ReadFailed, UTF_8 } from "../../domain/imports/ImportFiles.ts"
@@ -72,6 +72,7 @@ export const ImportFilesLive = Layer.effect(
           isSilent,
           kind,
           mapping,
+          maxRows = Infinity,
           origin,
           replaceVariants = false
         } = settings
@@ -90,9 +91,12 @@ export const ImportFilesLive = Layer.effect(
                   rows: format === "csv" ? yield* readCsv(text, kind) : readJsonLines(text)
                 }
           let count = 0
-          yield* Stream.runForEach(toParts(rows), (part) => {
+          yield* Stream.runForEach(toParts(rows), (part): Effect.Effect<void, ReadFailed | StoreBusy> => {
             const first = count
             count += part.length
+            if (count > maxRows) {
+              return new ReadFailed({ reason: `it has more than ${maxRows} rows; split it, or use the import command` })
+            }
             onRows?.(count)
             return withPermit(operation, sets.stage(storeId, id, first, part), () => 0)
           })

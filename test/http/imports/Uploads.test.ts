@@ -1,11 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { gzipSync } from "node:zlib"
 import { ChangeSet } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { FileColumns } from "../../../src/domain/imports/ImportFiles.ts"
 import { performed } from "../../../src/rpc/Client.ts"
 import { baseUrl } from "../../support/http/Api.ts"
 import { JobsTest, waitForState } from "../../support/http/ChangeSets.ts"
+import { sendAndLeave } from "../../support/http/RawHttp.ts"
+import { waitUntil } from "../../support/process/Process.ts"
 import { freshMember, newKey } from "../../support/rpc/Rpc.ts"
 
 const CSV = [
@@ -134,6 +137,53 @@ layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of 
       const packed = yield* send(JSON_LINES, gzipSync(large), { "content-encoding": "gzip" })
       assert.strictEqual(packed.status, 413)
       assert.match(packed.text, /at most 64 MiB; split it/)
+      assert.deepStrictEqual((yield* client.changeSets.list({ storeId })).items, [])
+    })
+  )
+
+  it.effect("a small gzip of millions of empty lines or rows is refused within 10 s", () =>
+    Effect.gen(function* () {
+      const { client, imported, send, storeId } = yield* scene
+      const packed = { "content-encoding": "gzip" }
+      const empty = gzipSync(Buffer.concat([Buffer.from(`${CSV}\n`), Buffer.alloc(20 * 1024 * 1024, "\n")]))
+      const refused = yield* send(SHOPIFY, empty, packed)
+      assert.strictEqual(refused.status, 400)
+      assert.match(refused.text, /more than 1048576 rows without any value; delete them/)
+      // Lines of JSON that are empty are no rows.
+      const { counts, state } = yield* imported(JSON_LINES, gzipSync(Buffer.alloc(20 * 1024 * 1024, " \n")), packed)
+      assert.deepStrictEqual({ state, refused: counts.refused }, { state: "applied", refused: 0 })
+      assert.lengthOf((yield* client.changeSets.list({ storeId })).items, 1)
+    }).pipe(Effect.timeout("10 seconds"))
+  )
+
+  it.effect("an upload whose client leaves ends at once and leaves nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { client, cookie, storeId } = yield* scene
+      const rows = 60_000
+      const query = { storeId, dryRun: false, settings: JSON_LINES }
+      const leave = yield* sendAndLeave(
+        `${yield* baseUrl}/rpc/imports?import=${encodeURIComponent(JSON.stringify(query))}`,
+        cookie,
+        Array.from({ length: rows }, (_, n) => JSON.stringify({ externalId: `cup-${n}`, name: "Cup" })).join("\n")
+      )
+      let stored = 0
+      const look = Effect.map(
+        sql<{ readonly stored: number; readonly uploads: number }>`
+          select count(*)::integer as stored,
+            (select count(*)::integer from change_set_uploads where store_id = ${storeId}) as uploads
+          from change_set_operations where store_id = ${storeId}
+        `,
+        ([row]) => {
+          stored = Math.max(stored, row?.stored ?? 0)
+          return row
+        }
+      )
+      yield* waitUntil(look, () => stored > 0)
+      leave()
+      yield* waitUntil(look, (row) => row?.uploads === 0)
+      assert.isBelow(stored, rows / 2)
+      assert.deepStrictEqual(yield* look, { stored: 0, uploads: 0 })
       assert.deepStrictEqual((yield* client.changeSets.list({ storeId })).items, [])
     })
   )

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { Agent, request } from "node:http"
 import { dataOf, makeClient } from "../../support/http/Api.ts"
+import { sendAndLeave } from "../../support/http/RawHttp.ts"
 import {
   createTokens,
   lockStore,
@@ -11,6 +12,7 @@ import {
   waitForLockWaits,
   waitUntil
 } from "../../support/process/Process.ts"
+import { memberOf } from "../../support/rpc/Members.ts"
 
 /** Status of a request on the only connection of `agent`, or undefined without a response. */
 const statusThrough = (agent: Agent, url: string) =>
@@ -81,5 +83,28 @@ it.live("SIGTERM without requests in flight ends the server within 4 s, even wit
     const { code, stderr } = yield* server.ended
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
     assert.isBelow(Date.now() - startedAt, 4000)
+  })
+)
+
+it.live("SIGTERM after a client left its upload ends the server within 4 s", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* makeMigratedDatabase
+    const server = yield* startServer({ DATABASE_URL: url })
+    const { storeId } = yield* createTokens(url)
+    const cookie = yield* memberOf(url, [storeId])
+    const query = { storeId, settings: { kind: "products", format: "jsonl" } }
+    const leave = yield* sendAndLeave(
+      `${server.base}/rpc/imports?import=${encodeURIComponent(JSON.stringify(query))}`,
+      cookie,
+      Array.from({ length: 200_000 }, (_, n) => JSON.stringify({ externalId: `cup-${n}`, name: "Cup" })).join("\n")
+    )
+    yield* waitUntil(rowsOf(client, "select from change_set_operations limit 1"), (rows) => rows.length > 0)
+    leave()
+    const startedAt = Date.now()
+    server.kill("SIGTERM")
+    const { code, stderr } = yield* server.ended
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+    assert.isBelow(Date.now() - startedAt, 4000)
+    assert.deepStrictEqual(yield* rowsOf(client, "select id from change_set_uploads"), [])
   })
 )

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { request } from "node:http"
 import { connect } from "node:net"
 
 /** Header lines of a request with CRLF line ends. */
@@ -15,3 +16,15 @@ export const exchange = (base: string, ...texts: ReadonlyArray<string>): Effect.
     socket.on("error", () => undefined)
     socket.once("close", () => resume(Effect.succeed(received)))
   })
+
+/** Sends a file of a member, without waiting for the response. Returns how the client leaves. */
+export const sendAndLeave = (url: string, cookie: string, body: string | Uint8Array) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const headers = { cookie, "content-type": "application/octet-stream" }
+      const sending = request(url, { method: "POST", headers })
+      sending.on("error", () => undefined).end(body)
+      return () => void sending.destroy()
+    }),
+    (leave) => Effect.sync(leave)
+  )
