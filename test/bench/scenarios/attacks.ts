@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { randomBytes, randomUUID } from "node:crypto"
 import type Pg from "pg"
-import sharp from "sharp"
 import { WebSocket } from "ws"
 import { CollectionId, newCollection } from "../../../src/domain/catalog/Collection.ts"
 import { fillBody, manyKeys } from "../../support/http/InvalidBodies.ts"
 import { openConnection } from "../database.ts"
-import { sendPicture, sendRequest, callProcedure, callTool, sendConcurrently, range } from "./attackRequests.ts"
+import { sendRequest, callProcedure, callTool, sendConcurrently, range } from "./attackRequests.ts"
 import { MEDIUM_STORE, EPOCH, idOf, installationAt, LARGE_STORE } from "../seed/population.ts"
 import { insertServiceCollections } from "../seed/collections.ts"
 import { pageAttacks, seedWideProducts } from "./pageAttacks.ts"
+import { pictureAttacks } from "./pictureAttacks.ts"
 import { strangerAttacks } from "./strangerAttacks.ts"
 import { memberOf } from "../../support/rpc/Members.ts"
 
@@ -149,50 +149,6 @@ const frames = ({ port, url }: Target, count: number) =>
     return `${sent} frames; sockets: ${kinds.join(", ")}`
   }).pipe(Effect.orDie)
 
-/** A picture of 48 megapixels that does not compress well: 9 MB. */
-const makePicture = Effect.promise(() =>
-  sharp({
-    create: {
-      width: 8000,
-      height: 6000,
-      channels: 3,
-      background: "white",
-      noise: { type: "gaussian", mean: 128, sigma: 20 }
-    }
-  })
-    .jpeg({ quality: 60 })
-    .toBuffer()
-)
-
-/** An AVIF of 49 megapixels in 10 KB. */
-const makeExpensivePicture = Effect.promise(() =>
-  sharp({ create: { width: 7000, height: 7000, channels: 3, background: "#336699" } })
-    .avif({ quality: 30, effort: 0 })
-    .toBuffer()
-)
-
-const makeSmallPicture = Effect.promise(() =>
-  sharp({ create: { width: 64, height: 64, channels: 3, background: "#336699" } })
-    .png()
-    .toBuffer()
-)
-
-/** Uploads small pictures of another store one after the other. Returns their statuses and their longest time. */
-const uploadSmall = Effect.fnUntraced(function* (port: number, count: number) {
-  const small = yield* makeSmallPicture
-  let longest = 0
-  const statuses = yield* Effect.forEach(range(count), (n) =>
-    Effect.gen(function* () {
-      yield* Effect.sleep("500 millis")
-      const startedAt = Date.now()
-      const status = yield* sendPicture(port, "vast", n, small)
-      longest = Math.max(longest, Date.now() - startedAt)
-      return status
-    })
-  )
-  return `small pictures of another store: ${statuses.join(", ")}, at most ${longest} ms`
-})
-
 export const attacks = (target: Target): ReadonlyArray<Attack> => {
   const { port } = target
   return [
@@ -298,21 +254,7 @@ export const attacks = (target: Target): ReadonlyArray<Attack> => {
       title: "40 products with the 39,000 keys that are legal, 4 at once",
       run: sendConcurrently(40, (n) => sendRequest(port, "deep", n, "POST", "/products", MOST_KEYS), 4)
     },
-    {
-      title: "40 uploads at once of pictures of 48 megapixels",
-      run: Effect.flatMap(makePicture, (picture) => sendConcurrently(40, (n) => sendPicture(port, "deep", n, picture)))
-    },
-    {
-      title: "72 uploads of AVIFs of 49 megapixels, 24 at once",
-      run: Effect.flatMap(makeExpensivePicture, (picture) =>
-        Effect.zipWith(
-          sendConcurrently(72, (n) => sendPicture(port, "deep", n, picture), 24),
-          uploadSmall(port, 12),
-          (expensive, small) => `${expensive}; ${small}`,
-          { concurrent: true }
-        )
-      )
-    },
+    ...pictureAttacks(port),
     ...pageAttacks(port),
     ...strangerAttacks(port)
   ]
