@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema, Struct } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   MAX_PENDING,
@@ -7,7 +7,7 @@ import {
   ProposalDecided,
   ProposalId,
   ProposalNotFound,
-  ProposalOutdated,
+  type ProposalOutdated,
   type ProposalResult,
   Proposals,
   type ProposalsRequest,
@@ -17,23 +17,22 @@ import {
 } from "../../domain/access/Proposals.ts"
 import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { isOverlap, type Members } from "../../domain/journal/Conflicts.ts"
-import { isObject, type JsonObject } from "../../domain/json/Json.ts"
+import type { Members } from "../../domain/journal/Conflicts.ts"
+import type { JsonObject } from "../../domain/json/Json.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Change, ChangeRecorder, Write } from "../../domain/Write.ts"
-import { currentDocument, currentVersion } from "../journal/CatalogTables.ts"
-import { laterChanges } from "../journal/LaterChanges.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { END, pageReader, selectPage, START } from "../sql/Pages.ts"
 import { purgeExpired } from "../sql/Purging.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { findJson, requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
+import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, type Fragment } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { time } from "../sql/Times.ts"
 import { collectChanges, observeChanges } from "../Writes.ts"
 import { Budget } from "./Budget.ts"
+import { proposalConflicts, versionsBefore } from "./ProposalConflicts.ts"
 
 interface Decision {
   readonly status: typeof ProposalStatus.Type
@@ -43,14 +42,6 @@ interface Decision {
   readonly edited?: string | null
   readonly response?: JsonText | null
 }
-
-/** Reads resources that a proposal is based on, with their states if their versions are others than proposed. */
-const readStates = rowsReader(
-  Schema.Struct({
-    ...Struct.pick(ProposalOutdated.fields, ["resource", "id", "proposed", "current"]),
-    state: Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
-  })
-)
 
 const readStatus = rowReader(Schema.Struct({ status: ProposalStatus }))
 
@@ -67,14 +58,6 @@ const readCall = rowReader(
 
 const readProposals = pageReader(ProposalId)
 
-/** Returns the resources that changes were based on, with their versions. Created resources have none. */
-const versionsBefore = (changes: ReadonlyArray<Change>) =>
-  changes.flatMap(({ after, before, resource, resourceId, version }) =>
-    before === null || version === null
-      ? []
-      : [{ resource, id: resourceId, version: after === null ? version : version - 1 }]
-  )
-
 const resultOf = (changes: ReadonlyArray<Change>) =>
   changes.map(({ resource, resourceId, version }) => ({ resource, id: resourceId, version }))
 
@@ -85,7 +68,7 @@ export const ProposalsLive = Layer.effect(
     const { lockStore } = yield* StoreAllocation
     const { tryOut } = yield* UnitOfWork
     const { spend } = yield* Budget
-    const { conflictsSince } = yield* laterChanges
+    const { requireCurrent, requireSame } = yield* proposalConflicts
 
     const currentStatus = sql`
       case when status = 'pending' and expires_at <= statement_timestamp() then 'expired' else status end
@@ -150,60 +133,6 @@ export const ProposalsLive = Layer.effect(
       `)
       return Option.isSome(decided) ? decided.value : yield* failUndecidable(store, id, agent)
     }, orDefect)
-
-    /** Fails if others changed, between two versions of a resource, what the proposal touches. */
-    const requireUntouched = Effect.fnUntraced(function* (
-      store: StoreId,
-      proposal: ProposalId,
-      { current, id, proposed, resource }: Pick<ProposalOutdated, "resource" | "id" | "proposed" | "current">,
-      touched: Members
-    ) {
-      if (current === null) return yield* new ProposalOutdated({ resource, id, proposed, current, members: null })
-      const findConflicts = conflictsSince(store, proposal, null)
-      const [members = null] = yield* findConflicts([{ id, version: proposed, current, touched }])
-      if (isOverlap(members)) yield* new ProposalOutdated({ resource, id, proposed, current, members })
-    })
-
-    /** Fails if others changed what the proposal touches. Returns the current versions of the resources. */
-    const requireCurrent = Effect.fnUntraced(function* (
-      store: StoreId,
-      proposal: ProposalId,
-      touchedBy: (state: JsonObject) => Members
-    ) {
-      const states = yield* readStates(sql`
-        select g.resource, g.id, g.version as proposed, now.current, now.state
-        from proposals p, json_to_recordset(p.based_on) as g (resource text, id uuid, version integer), lateral (
-          select current, case when current <> g.version then
-            ${currentDocument(sql`p.store_id`, sql`g.resource`, sql`g.id`)}
-          end as state
-          from (select ${currentVersion(sql`p.store_id`, sql`g.resource`, sql`g.id`)} as current offset 0) as found
-        ) as now
-        where p.store_id = ${store} and p.id = ${proposal}
-      `)
-      for (const { state, ...one } of states) {
-        if (one.current !== one.proposed) yield* requireUntouched(store, proposal, one, touchedBy(state ?? {}))
-      }
-      return states
-    }, orDefect)
-
-    /** Fails if another write changed, since the versions were read, what the proposal touches. */
-    const requireSame = Effect.fnUntraced(function* (
-      store: StoreId,
-      proposal: ProposalId,
-      read: Effect.Success<ReturnType<typeof requireCurrent>>,
-      touchedBy: (state: JsonObject) => Members,
-      changes: ReadonlyArray<Change>
-    ) {
-      const versions = versionsBefore(changes)
-      for (const { current: last, id, proposed, resource } of read) {
-        const current = versions.find((one) => one.id === id)?.version ?? last
-        const before = changes.find(({ resourceId }) => resourceId === id)?.before?.json
-        if (current === last || before === undefined) continue
-        const state: unknown = JSON.parse(before)
-        const touched = touchedBy(isObject(state) ? state : {})
-        yield* requireUntouched(store, proposal, { resource, id, proposed, current }, touched)
-      }
-    })
 
     /** Stores a proposal with the changes that it would make, unless the agent has the maximum number. */
     const insert = Effect.fnUntraced(function* (

@@ -1,5 +1,4 @@
 import { Array, Context, Effect, Layer, Option, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import {
   MAX_PRODUCT_BYTES,
   type Product,
@@ -14,20 +13,15 @@ import { isOverlap } from "../../domain/journal/Conflicts.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { ProductBatch, type ProductDraft } from "../catalog/ProductBatch.ts"
-import { productOf, ProductRepository } from "../catalog/ProductRepository.ts"
+import { productOf } from "../catalog/ProductRepository.ts"
 import type { StoredProduct } from "../catalog/ProductRows.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
-import { ExternalIds } from "../imports/ExternalIds.ts"
-import { ENTRY_COLUMNS, JournalRow } from "../journal/JournalRow.ts"
-import { partOf } from "../journal/Journal.ts"
+import type { JournalRow } from "../journal/JournalRow.ts"
 import type { FindConflicts } from "../journal/LaterChanges.ts"
-import { resourceHistory } from "../journal/ResourceHistory.ts"
 import { productReferences } from "../journal/UndoProducts.ts"
 import { FileRows } from "../media/FileRows.ts"
-import { plainArray } from "../sql/ArrayLiterals.ts"
-import { orDefect } from "../sql/Errors.ts"
-import { rowsReader } from "../sql/Rows.ts"
+import { loadedProducts } from "./LoadedProducts.ts"
 import {
   ExternalIdTaken,
   findOutdated,
@@ -39,20 +33,13 @@ import {
   type ProductOperation,
   type Refusal,
   refused,
-  skuOf,
-  toId
+  skuOf
 } from "./ProductDecisions.ts"
-import { ownersOfStored, Skus } from "./Skus.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
 const encode = (product: Product): StoredProduct => ({ product, json: JSON.stringify(product) })
 
 const isTooLarge = ({ json }: StoredProduct) => Buffer.byteLength(json) > MAX_PRODUCT_BYTES
-
-const readEntries = rowsReader(JournalRow)
-
-/** Maximum number of later entries that are read for deletions that a batch undoes. */
-const MAX_LATER = 1_000
 
 /** Decision about one operation. */
 type Decision =
@@ -69,53 +56,11 @@ type Decision =
  */
 export class ProductOperations extends Context.Service<ProductOperations>()("layers/changeSets/ProductOperations", {
   make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const { lockCapacity } = yield* StoreAllocation
-    const externalIds = yield* ExternalIds
-    const repository = yield* ProductRepository
     const batch = yield* ProductBatch
-    const { find: findBySkus } = yield* Skus
-    const { listEntries } = yield* resourceHistory
+    const load = yield* loadedProducts
     const restoreReferences = yield* productReferences
     const { restore: restoreFiles } = yield* FileRows
-
-    const loadEntries = (store: StoreId, ids: ReadonlyArray<string>) =>
-      readEntries(sql`
-        select ${ENTRY_COLUMNS} from journal
-        where store_id = ${store} and id = any((select ${plainArray(ids)}::uuid[])::uuid[])
-          and part = any(${plainArray([...new Set(ids.map(partOf))])}::smallint[])
-      `)
-
-    const load = Effect.fnUntraced(function* (store: StoreId, operations: ReadonlyArray<NumberedProductOperation>) {
-      const skus = [...new Set(operations.flatMap(({ operation }) => skuOf(operation) ?? []))]
-      const named = operations.flatMap(({ operation }) =>
-        "externalId" in operation && operation.externalId !== undefined ? [operation.externalId] : []
-      )
-      const undone = operations.flatMap(({ operation }) => (operation.op === "entry.undo" ? [operation.entryId] : []))
-      const idsByExternalId: ReadonlyMap<string, string> =
-        named.length === 0 ? new Map<string, string>() : yield* externalIds.find(store, "product", named)
-      const entries = undone.length === 0 ? [] : yield* loadEntries(store, undone)
-      const restorable = entries.filter(isRestorable)
-      const later = restorable.map(({ id, resourceId, version }) => ({
-        id: resourceId,
-        version: version + 1,
-        since: id
-      }))
-      const since = later.length === 0 ? [] : yield* listEntries(store, later, MAX_LATER)
-      const restored = new Set((since.length < MAX_LATER ? since : restorable).map(({ resourceId }) => resourceId))
-      // A product can have a SKU itself and in a variant.
-      const candidates = skus.length === 0 ? [] : yield* findBySkus(store, skus)
-      const direct = operations.flatMap(({ operation }) =>
-        operation.op !== "product.create" && operation.id !== undefined ? [toId(operation.id)] : []
-      )
-      const ids = new Set([...direct, ...candidates, ...[...idsByExternalId.values()].map(toId)])
-      const products = ids.size === 0 ? new Map<ProductId, StoredProduct>() : yield* repository.lockAll(store, [...ids])
-      const owners = new Map(
-        skus.map((sku) => [sku, candidates.flatMap((id) => ownersOfStored(products.get(id), sku))] as const)
-      )
-      const entriesById = new Map(entries.map((entry) => [entry.id, entry] as const))
-      return { products, idsByExternalId, owners, entries: entriesById, restored }
-    }, orDefect)
 
     /** Finds the changes of others since the preview with which operations conflict, by their places in the set. */
     const listConflicts = Effect.fnUntraced(function* (

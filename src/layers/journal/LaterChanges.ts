@@ -64,6 +64,26 @@ type OutdatedVersion = Outdated & { readonly version: number }
 
 const hasVersion = (one: Outdated): one is OutdatedVersion => one.version !== null
 
+/** Splits changes into groups whose resources have at most {@link MAX_SINCE} later changes together. */
+const groupsOf = (changes: ReadonlyArray<OutdatedVersion>) => {
+  const groups: globalThis.Array<globalThis.Array<OutdatedVersion>> = []
+  let size = MAX_SINCE
+  for (const one of changes) {
+    const count = one.current - one.version
+    if (count > MAX_SINCE) continue
+    size += count
+    if (size > MAX_SINCE) {
+      groups.push([])
+      size = count
+    }
+    groups.at(-1)?.push(one)
+  }
+  return groups
+}
+
+/** Identifies the list of later changes that a change is compared with. */
+const keyOf = ({ id, touched, version }: OutdatedVersion) => `${id} ${version} ${isByVariant(touched)}`
+
 /**
  * Finds with what later changes of others each of some changes conflicts: in no members, in some, or in the whole resource
  * (null).
@@ -102,23 +122,6 @@ export const laterChanges = Effect.gen(function* () {
       limit ${constant(MAX_SINCE + 1)}
     `)
 
-  /** Splits changes into groups whose resources have at most {@link MAX_SINCE} later changes together. */
-  const groupsOf = (changes: ReadonlyArray<OutdatedVersion>) => {
-    const groups: globalThis.Array<globalThis.Array<OutdatedVersion>> = []
-    let size = MAX_SINCE
-    for (const one of changes) {
-      const count = one.current - one.version
-      if (count > MAX_SINCE) continue
-      size += count
-      if (size > MAX_SINCE) {
-        groups.push([])
-        size = count
-      }
-      groups.at(-1)?.push(one)
-    }
-    return groups
-  }
-
   return {
     list,
 
@@ -129,7 +132,6 @@ export const laterChanges = Effect.gen(function* () {
     conflictsSince: (store: StoreId, since: string, own: string | null): FindConflicts => {
       /** Members that others changed; null also if the journal does not hold all changes. */
       const known = new Map<string, Members>()
-      const keyOf = ({ id, touched, version }: OutdatedVersion) => `${id} ${version} ${isByVariant(touched)}`
       return Effect.fnUntraced(function* (changes: ReadonlyArray<Outdated>) {
         const unknown = new Map(
           changes

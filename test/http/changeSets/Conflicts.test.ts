@@ -1,37 +1,31 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { changeGlobally } from "../../support/cells/ChosenCell.ts"
 import { type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import {
   applied,
+  createProduct,
   JobsTest,
+  outcomesOf,
   previewed,
   resultsOf,
   settled,
   setOf,
   undone,
-  waitForState
+  valuesOf
 } from "../../support/http/ChangeSets.ts"
-
-const create = (client: Client, product: object) => Effect.map(client.post("/products", product), dataOf)
-
-const valuesOf = (client: Client, ...members: ReadonlyArray<string>) =>
-  Effect.map(client.get("/products"), (answer) =>
-    pageOf(answer).items.map((product) => members.map((member) => product[member]))
-  )
 
 const update = (id: unknown, patch: object, more: object = {}) => ({ op: "product.update", id, patch, ...more })
 
 const cup = (name: string, externalId: string) => ({ op: "product.create", product: { name, slug: "cup" }, externalId })
 
-const outcomesOf = (client: Client, id: string) =>
-  Effect.map(resultsOf(client, id), (results) => results.map(({ outcome }) => outcome))
-
 /** Two products, and a set whose preview changes the price of both. Another changes that of the second one meanwhile. */
 const movedScene = Effect.fn(function* (mode: "each" | "atomic") {
   const { client } = yield* freshClient()
-  const [a, b] = [yield* create(client, { name: "A", price: 1 }), yield* create(client, { name: "B", price: 1 })]
+  const [a, b] = [
+    yield* createProduct(client, { name: "A", price: 1 }),
+    yield* createProduct(client, { name: "B", price: 1 })
+  ]
   const set = yield* previewed(client, { mode, operations: [update(a.id, { price: 5 }), update(b.id, { price: 5 })] })
   assert.deepInclude(set.counts, { changed: 2, refused: 0 })
   yield* client.patch(`/products/${String(b.id)}`, { name: "Moved", price: 2 })
@@ -42,7 +36,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
   it.effect("expectedVersion refuses an operation if the resource has another version", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const product = yield* create(client, { name: "A", price: 1, sku: "A" })
+      const product = yield* createProduct(client, { name: "A", price: 1, sku: "A" })
       const collection = dataOf(yield* client.post("/collections", { title: "All" }))
       const operations = (expectedVersion: number) => [
         update(product.id, { price: 2 }, { expectedVersion }),
@@ -75,122 +69,10 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
     })
   )
 
-  it.effect(
-    "the scheduled end of a sale is applied to products that sold a unit, not to those with another price",
-    () =>
-      Effect.gen(function* () {
-        const { client, storeId } = yield* freshClient()
-        const sql = yield* SqlClient.SqlClient
-        const ids = yield* Effect.forEach("abcd", (name) =>
-          Effect.map(create(client, { name, price: 100, stock: 5, discountedPrice: 80 }), ({ id }) => String(id))
-        )
-        const [sold, priced, renamed] = ids
-        const applyAt = "2999-01-01T00:00:00Z"
-        const end = yield* previewed(client, {
-          mode: "each",
-          applyAt,
-          where: { ids },
-          change: { discountedPrice: { percent: 25 } }
-        })
-        assert.deepInclude(end.counts, { changed: 4 })
-        yield* client.post(`/change-sets/${end.id}/apply`, {})
-        yield* client.patch(`/products/${sold}/inventory`, { adjust: -1 })
-        yield* client.patch(`/products/${priced}`, { discountedPrice: 70 })
-        yield* client.patch(`/products/${renamed}`, { name: "Renamed", price: 120 })
-        yield* sql`update jobs set next_at = now() where store_id = ${storeId} and subject_id = ${end.id}`
-        yield* waitForState(end.id, "applied")
-        assert.deepStrictEqual(yield* outcomesOf(client, end.id), ["updated", "refused", "updated", "updated"])
-        assert.deepStrictEqual(yield* valuesOf(client, "discountedPrice", "stock"), [
-          [100, 4],
-          [70, 5],
-          [100, 5],
-          [100, 5]
-        ])
-      })
-  )
-
-  it.effect("a row conflicts with the members that it writes or computes from, variants by their ids", () =>
-    Effect.gen(function* () {
-      const seed = {
-        name: "A",
-        price: 10,
-        stock: 5,
-        tags: ["new"],
-        variants: [{ title: "S", stock: 3 }, { title: "M" }]
-      }
-      const patch = (more: object) => ({ op: "product.update", patch: more })
-      const variant = (at: number, more: object) => (ids: ReadonlyArray<string>) => ({
-        variants: ids.map((id, index) => (index === at ? { id, ...more } : { id }))
-      })
-      type Change = object | ((ids: ReadonlyArray<string>) => object)
-      const cases: ReadonlyArray<readonly [string, Change, Change, "updated" | "refused" | "deleted"]> = [
-        ["price and stock", { patch: { price: 12 } }, { stock: 4 }, "updated"],
-        ["price and price", { patch: { price: 12 } }, { price: 11 }, "refused"],
-        ["a percentage of the price", { price: { percent: 10 } }, { price: 11 }, "refused"],
-        ["a discount from the price", { discountedPrice: { percent: -10 } }, { price: 11 }, "refused"],
-        ["a set discount", { discountedPrice: { set: 9 } }, { price: 11 }, "updated"],
-        ["added stock", { stock: { add: 1 } }, { stock: 4 }, "updated"],
-        ["set stock", { stock: { set: 1 } }, { stock: 4 }, "refused"],
-        ["tags", { tags: { add: ["sale"] } }, { tags: ["old"] }, "updated"],
-        ["a deletion", { delete: true }, { stock: 4 }, "refused"],
-        ["price of a variant and its stock", variant(0, { price: 7 }), variant(0, { stock: 2 }), "updated"],
-        ["price of a variant and its price", variant(0, { price: 7 }), variant(0, { price: 8 }), "refused"],
-        ["price of a variant and that of another", variant(0, { price: 7 }), variant(1, { price: 8 }), "updated"],
-        [
-          "price of a variant and a new one",
-          variant(0, { price: 7 }),
-          (ids) => ({
-            variants: [...ids.map((id) => ({ id })), { title: "L" }]
-          }),
-          "refused"
-        ]
-      ]
-      for (const [name, change, theirs, outcome] of cases) {
-        const { client } = yield* freshClient()
-        const { id, variants } = yield* create(client, seed)
-        const ids = Array.isArray(variants) ? variants.map((one) => String(one.id)) : []
-        const of = (one: Change) => (typeof one === "function" ? one(ids) : one)
-        const content =
-          typeof change === "function"
-            ? { operations: [{ id, ...patch(change(ids)) }] }
-            : { where: { ids: [id] }, change }
-        const set = yield* previewed(client, { mode: "each", ...content })
-        yield* client.patch(`/products/${String(id)}`, of(theirs))
-        yield* applied(client, set.id)
-        assert.deepStrictEqual(yield* outcomesOf(client, set.id), [outcome], name)
-        if (name !== "price of a variant and its stock") continue
-        const [after] = (yield* valuesOf(client, "variants")).flat()
-        assert.deepInclude(Array.isArray(after) ? after[0] : {}, { price: 7, stock: 2 })
-        yield* undone(client, set.id)
-        const [restored] = (yield* valuesOf(client, "variants")).flat()
-        assert.deepStrictEqual(Array.isArray(restored) ? restored[0] : {}, { id: ids[0], title: "S", stock: 2 })
-      }
-    })
-  )
-
-  it.effect("patches of a collection conflict by member, and its products are added whatever else has changed", () =>
-    Effect.gen(function* () {
-      const { client } = yield* freshClient()
-      const product = yield* create(client, { name: "A" })
-      const { id } = dataOf(yield* client.post("/collections", { title: "All" }))
-      const operations = [
-        { op: "collection.update", id, patch: { description: "New" } },
-        { op: "collection.update", id, patch: { title: "Mine" } },
-        { op: "collection.members", id, add: [product.id] }
-      ]
-      const set = yield* previewed(client, { mode: "each", operations })
-      yield* client.patch(`/collections/${String(id)}`, { title: "Theirs" })
-      yield* applied(client, set.id)
-      assert.deepStrictEqual(yield* outcomesOf(client, set.id), ["updated", "refused", "updated"])
-      const after = dataOf(yield* client.get(`/collections/${String(id)}`))
-      assert.deepInclude(after, { title: "Theirs", description: "New", productIds: [product.id] })
-    })
-  )
-
   it.effect("a set does not conflict with itself, however far apart its operations are", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { id } = yield* create(client, { name: "A", stock: 10_000, price: 1 })
+      const { id } = yield* createProduct(client, { name: "A", stock: 10_000, price: 1 })
       const adjust = { op: "inventory.change", id, change: { adjust: -1 } }
       const unchanged = update(id, { name: "A" })
       const operations = [
@@ -233,11 +115,11 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
   it.effect("a selected change is computed from the row as it is when it is applied", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { id } = yield* create(client, { name: "A", price: 10 })
+      const { id } = yield* createProduct(client, { name: "A", price: 10 })
       const set = yield* previewed(client, { mode: "each", where: { rules: [] }, change: { price: { percent: 10 } } })
       assert.deepInclude(set.preview, { lowestPrice: 11, highestPrice: 11 })
       yield* client.patch(`/products/${String(id)}`, { price: 100 })
-      yield* create(client, { name: "Later", price: 10 })
+      yield* createProduct(client, { name: "Later", price: 10 })
       yield* applied(client, set.id, { onConflict: "overwrite" })
       assert.deepStrictEqual((yield* valuesOf(client, "price")).flat(), [110, 10])
     })
@@ -246,7 +128,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
   it.effect("an atomic set with refused operations cannot be applied (422)", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { id } = yield* create(client, { name: "A", price: 1 })
+      const { id } = yield* createProduct(client, { name: "A", price: 1 })
       const operations = [update(id, { price: 5 }), { op: "inventory.change", id, change: { adjust: -1 } }]
       const set = yield* previewed(client, { mode: "atomic", operations })
       assert.deepInclude(set, { state: "ready", counts: { total: 2, changed: 1, unchanged: 0, refused: 1 } })
@@ -276,7 +158,10 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
     Effect.gen(function* () {
       const scene = Effect.gen(function* () {
         const { client } = yield* freshClient()
-        const [a, b] = [yield* create(client, { name: "A", price: 1 }), yield* create(client, { name: "B", price: 1 })]
+        const [a, b] = [
+          yield* createProduct(client, { name: "A", price: 1 }),
+          yield* createProduct(client, { name: "B", price: 1 })
+        ]
         const operations = [update(a.id, { price: 5 }), update(b.id, { price: 5 })]
         const set = yield* previewed(client, { mode: "each", operations })
         yield* applied(client, set.id)
@@ -302,7 +187,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Conflict
   it.effect("an undo can be undone, after which the set can be undone again", () =>
     Effect.gen(function* () {
       const { client } = yield* freshClient()
-      const { id } = yield* create(client, { name: "A", price: 1 })
+      const { id } = yield* createProduct(client, { name: "A", price: 1 })
       const operations = [
         update(id, { price: 5 }),
         { op: "product.create", product: { name: "B" } },
