@@ -151,6 +151,7 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
       const row = yield* collections.lock(store, CollectionId.make(id, { disableChecks: true }))
       if (row._tag === "None") return undefined
       const current = row.value.head.version
+      if (current === base.version) return undefined
       const [members] = yield* findConflicts([{ id, version: base.version, current, touched }])
       return members === undefined || !isOverlap(members) ? undefined : new ChangedByOthers({ members, current })
     }, orDefect)

@@ -67,7 +67,7 @@ const hasVersion = (one: Outdated): one is OutdatedVersion => one.version !== nu
 /** Splits changes into groups whose resources have at most {@link MAX_SINCE} later changes together. */
 const groupsOf = (changes: ReadonlyArray<OutdatedVersion>) => {
   const groups: globalThis.Array<globalThis.Array<OutdatedVersion>> = []
-  let size = MAX_SINCE
+  let size = Infinity
   for (const one of changes) {
     const count = one.current - one.version
     if (count > MAX_SINCE) continue
