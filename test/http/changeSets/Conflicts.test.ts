@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { changeGlobally } from "../../support/cells/ChosenCell.ts"
-import { type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
+import { dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
 import {
   applied,
   createProduct,

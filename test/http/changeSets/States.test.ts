@@ -7,7 +7,7 @@ import { ChangeSets } from "../../../src/domain/changeSets/ChangeSets.ts"
 import { Writes } from "../../../src/domain/Write.ts"
 import { OPERATOR_RIGHT } from "../../../src/cli/ChangeSets.ts"
 import { operatorContext } from "../../../src/cli/Options.ts"
-import { type Client, dataOf, errorOf, freshClient, pageOf } from "../../support/http/Api.ts"
+import { type Client, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 import {
   applied,
   countProducts,
