@@ -53,6 +53,8 @@ export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyAr
 const TOO_SLOW =
   "The atomic set takes too long for one transaction, in which all other writes of the store wait; nothing was changed. Use mode each, or split the set"
 
+const LOST_ACCESS = "The author of the change set no longer has the access that it needs"
+
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const readGranted = rowReader(Schema.Struct({ scopes: Schema.Array(Schema.String) }))
 const decodeSums = Schema.decodeUnknownSync(Sums)
@@ -125,6 +127,31 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       )
     })
 
+    /** Scopes that the author of a set has now; none if it has lost its access to the store. */
+    const findGranted = ({ actorId, actorType }: StoredChangeSet, storeId: StoreId) => {
+      if (actorId === IMPORTER) return Effect.succeed(Option.some({ scopes: Scope.literals }))
+      switch (actorType) {
+        case "app":
+          return readGranted(sql`
+            select scopes from installations where store_id = ${storeId} and id = ${actorId} and is_active
+          `)
+        case "agent":
+          return readGranted(sql`
+            select scopes from agents where store_id = ${storeId} and id = ${actorId} and revoked_at is null
+          `)
+        case "merchant":
+          return readGranted(sql`
+            select ${[...Scope.literals]}::text[] as scopes from members where store_id = ${storeId} and merchant_id = ${actorId}
+          `)
+      }
+    }
+
+    /** True if the author of a set no longer has the access that it needs. */
+    const hasLostAccess = Effect.fnUntraced(function* (set: StoredChangeSet, storeId: StoreId) {
+      const granted = yield* findGranted(set, storeId)
+      return Option.isNone(granted) || missingScopesOf(set, granted.value.scopes) !== undefined
+    }, orDefect)
+
     const previewStep = Effect.fn("ChangeSetJobs.preview")(function* (job: Job) {
       const { storeId } = job
       const found = yield* repository.find(storeId, changeSetOf(job))
@@ -135,6 +162,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       if (job.isCanceled) return yield* end(job, "canceled")
       const set = found.value
       if (set.import !== null) return yield* importNext(job, set, set.import, "dryRun")
+      if (yield* hasLostAccess(set, storeId)) return yield* end(job, "failed", LOST_ACCESS)
       if (set.total < 0) {
         const failure = yield* select(job, set)
         return failure === undefined ? ("more" as const) : yield* end(job, "failed", failure)
@@ -172,25 +200,6 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       )
       return ended === "canceled" ? yield* end(job, "canceled") : ended
     })
-
-    /** Scopes that the author of a set has now; none if it has lost its access to the store. */
-    const findGranted = ({ actorId, actorType }: StoredChangeSet, storeId: StoreId) => {
-      if (actorId === IMPORTER) return Effect.succeed(Option.some({ scopes: Scope.literals }))
-      switch (actorType) {
-        case "app":
-          return readGranted(sql`
-            select scopes from installations where store_id = ${storeId} and id = ${actorId} and is_active
-          `)
-        case "agent":
-          return readGranted(sql`
-            select scopes from agents where store_id = ${storeId} and id = ${actorId} and revoked_at is null
-          `)
-        case "merchant":
-          return readGranted(sql`
-            select ${[...Scope.literals]}::text[] as scopes from members where store_id = ${storeId} and merchant_id = ${actorId}
-          `)
-      }
-    }
 
     /** Applies the next operations of a set and stores their results. */
     const applyNext = (
@@ -232,10 +241,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       if (job.isCanceled) return yield* end(job, "canceled")
       const set = found.value
       if (set.import !== null) return yield* importNext(job, set, set.import, "perform")
-      const granted = yield* orDefect(findGranted(set, storeId))
-      if (Option.isNone(granted) || missingScopesOf(set, granted.value.scopes) !== undefined) {
-        return yield* end(job, "failed", "The author of the change set no longer has the access that it needs")
-      }
+      if (yield* hasLostAccess(set, storeId)) return yield* end(job, "failed", LOST_ACCESS)
       if (set.state === "scheduled") {
         const isStarted = yield* repository.start(storeId, set.id, "scheduled", "applying", set.onConflict, null)
         // It was canceled meanwhile.
