@@ -1,17 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect } from "effect"
 import * as fc from "fast-check"
-import { Scope } from "../../../src/domain/access/Scope.ts"
-import { Actor, IMPORTER } from "../../../src/domain/Actor.ts"
-import { ChangeSet, type ChangeSetId, OperationResult } from "../../../src/domain/changeSets/ChangeSet.ts"
+import type { ChangeSetId } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { ChangeSets } from "../../../src/domain/changeSets/ChangeSets.ts"
-import { SCOPES_OF_OPERATION } from "../../../src/domain/changeSets/Operation.ts"
-import { ChangeSetJobs } from "../../../src/layers/changeSets/ChangeSetJobs.ts"
-import { DomainLive } from "../../../src/layers/Domain.ts"
-import { JobKind, Jobs } from "../../../src/layers/jobs/Jobs.ts"
 import { Writes } from "../../../src/domain/Write.ts"
 import { operation, type RandomOperation } from "../../data/RandomOperations.ts"
-import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"
 import {
   changePrices,
@@ -24,19 +17,15 @@ import {
   undoSingly,
   UUID
 } from "./SingleWrites.ts"
+import { applySet, createSet, decodeSet, right, SetsTest } from "./Sets.ts"
 
 /*
  * Compares change sets with the same writes made one after the other, in a second store: results, final states, and
  * the preview with what is then committed. Then undoes both, and undoes the undo.
  */
 
-const Live = Jobs.layer.pipe(Layer.provideMerge(DomainLive), Layer.provideMerge(PostgresTest))
-
 const RUNS = 12
 const SOAK_RUNS = 500
-
-const decodeSet = Schema.decodeUnknownSync(Schema.fromJsonString(ChangeSet))
-const decodeResults = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(OperationResult)))
 
 /** Replaces ids and times, which differ between the stores, by their places. */
 const normalized = ({ collections, products }: Effect.Success<ReturnType<typeof readStore>>) => {
@@ -79,38 +68,6 @@ const toOperation = ({ collection, ids }: MadeStore, random: RandomOperation) =>
   }
 }
 
-/** Runs the job of the only unfinished set to its end. */
-const runJob = Effect.gen(function* () {
-  const jobs = yield* Jobs
-  const { apply, preview } = yield* ChangeSetJobs
-  const job = Option.getOrThrow(yield* jobs.claim(JobKind.literals, undefined))
-  const { step } = job.kind === "changeSet.preview" ? preview : apply
-  yield* Effect.repeat(step(job), { until: (left) => left === "finished" })
-})
-
-const right = { scopes: Scope.literals, ownId: null }
-
-/** Creates the set of operations. */
-const createSet = Effect.fn(function* (store: MadeStore, random: ReadonlyArray<RandomOperation>) {
-  const sets = yield* ChangeSets
-  const { perform } = yield* Writes
-  const { storeId } = store
-  const id = yield* sets.begin(storeId)
-  const operations = random.map((one) => toOperation(store, one))
-  yield* sets.stage(
-    storeId,
-    id,
-    0,
-    operations.map((one) => JSON.stringify(one))
-  )
-  const scopes = new Set(operations.map(({ op }) => SCOPES_OF_OPERATION[op]))
-  yield* perform(
-    context(storeId),
-    sets.create(context(storeId), id, { mode: "each" }, { operations: operations.length, scopes })
-  )
-  return id
-})
-
 /** Creates the set that undoes another one. */
 const createUndo = Effect.fn(function* ({ storeId }: MadeStore, id: ChangeSetId) {
   const sets = yield* ChangeSets
@@ -118,22 +75,7 @@ const createUndo = Effect.fn(function* ({ storeId }: MadeStore, id: ChangeSetId)
   return decodeSet(yield* perform(context(storeId), sets.undo(context(storeId), id, right))).id
 })
 
-/** Previews and applies a set. */
-const applySet = Effect.fn(function* ({ storeId }: MadeStore, id: ChangeSetId) {
-  const sets = yield* ChangeSets
-  const { perform } = yield* Writes
-  yield* runJob
-  const read = Effect.map(sets.results(storeId, id, { cursor: undefined, limit: 200 }, undefined, right), ({ items }) =>
-    decodeResults(items)
-  )
-  const previewed = yield* read
-  const before = decodeSet(yield* sets.get(storeId, id, right))
-  yield* perform(context(storeId), sets.apply(storeId, id, "skip", right, Actor.Merchant({ id: IMPORTER })))
-  yield* runJob
-  return { previewed, before, applied: yield* read, after: decodeSet(yield* sets.get(storeId, id, right)) }
-})
-
-layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("Change sets against single writes", (it) => {
+layer(SetsTest, { excludeTestServices: true, timeout: "120 seconds" })("Change sets against single writes", (it) => {
   it.effect(
     "a random set and its undo have the results and states of their writes one after the other, and of their previews",
     () =>
@@ -148,7 +90,7 @@ layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("Change sets 
           const [single, listed] = [yield* makeStore, yield* makeStore]
           const label = JSON.stringify(random)
           const compare = Effect.fnUntraced(function* (expected: ReadonlyArray<SingleResult>, id: ChangeSetId) {
-            const { after, applied, before, previewed } = yield* applySet(listed, id)
+            const { after, applied, before, previewed } = yield* applySet(listed.storeId, id)
             const shown = applied.map(({ error, outcome }) => ({
               outcome,
               error:
@@ -170,7 +112,10 @@ layer(Live, { excludeTestServices: true, timeout: "120 seconds" })("Change sets 
             assert.deepStrictEqual(after.counts, before.counts, label)
             for (const { outcome } of applied) outcomes.add(outcome)
           })
-          let id = yield* createSet(listed, random)
+          let id = yield* createSet(
+            listed.storeId,
+            random.map((one) => toOperation(listed, one))
+          )
           let results: ReadonlyArray<SingleResult> = yield* Effect.forEach(random, (one) => performSingly(single, one))
           yield* compare(results, id)
           if (random.length % 2 === 0) yield* Effect.forEach([single, listed], changePrices)

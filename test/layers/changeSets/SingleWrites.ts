@@ -19,7 +19,7 @@ import { PRODUCTS, type RandomOperation, SKUS } from "../../data/RandomOperation
 export const context = (storeId: StoreId) =>
   ({ storeId, actor: Actor.Merchant({ id: IMPORTER }), surface: "cli", cause: null, mode: "perform" }) as const
 
-const decode = {
+export const decode = {
   product: Schema.decodeUnknownSync(CreateProduct),
   patch: Schema.decodeUnknownSync(UpdateProduct),
   change: Schema.decodeUnknownSync(SetInventory),
