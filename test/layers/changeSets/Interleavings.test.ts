@@ -34,7 +34,7 @@ import { context, decode } from "./SingleWrites.ts"
  */
 
 const RUNS = 20
-const SOAK_RUNS = 1_000
+const SOAK_RUNS = 400
 
 const decodeEdit = Schema.decodeUnknownSync(Edit)
 const toEntryId = Schema.decodeSync(EntryId)
@@ -94,10 +94,9 @@ const performTheirs = Effect.fn(function* (storeId: StoreId, theirs: Theirs, { i
       return yield* patch(theirs.patch)
     case "undone":
       yield* patch(theirs.patch)
-      for (const entry of entries.slice()) {
-        yield* write(undo(storeId, entry, { kinds: CatalogKind.literals, ownId: null }))
-      }
-      return
+      return yield* Effect.forEach(entries.slice(), (entry) =>
+        write(undo(storeId, entry, { kinds: CatalogKind.literals, ownId: null }))
+      )
     case "variant":
       return yield* patch({
         variants: kept.map((one, at) => (at === theirs.variant ? { ...one, ...theirs.member } : one))

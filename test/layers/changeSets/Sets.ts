@@ -12,6 +12,7 @@ import { type Operation, SCOPES_OF_OPERATION } from "../../../src/domain/changeS
 import type { StoreId } from "../../../src/domain/Store.ts"
 import { Writes } from "../../../src/domain/Write.ts"
 import { ChangeSetJobs } from "../../../src/layers/changeSets/ChangeSetJobs.ts"
+import { StepMillis } from "../../../src/layers/changeSets/Pace.ts"
 import { DomainLive } from "../../../src/layers/Domain.ts"
 import { JobKind, Jobs } from "../../../src/layers/jobs/Jobs.ts"
 import { PostgresTest } from "../../support/postgres/PostgresTest.ts"
@@ -26,14 +27,14 @@ const decodeResults = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Arra
 
 export const right = { scopes: Scope.literals, ownId: null }
 
-/** Runs the job of the only unfinished set to its end. */
+/** Runs the job of the only unfinished set to its end, in one step: a preview sees only the changes of its own step. */
 const runJob = Effect.gen(function* () {
   const jobs = yield* Jobs
   const { apply, preview } = yield* ChangeSetJobs
   const job = Option.getOrThrow(yield* jobs.claim(JobKind.literals, undefined))
   const { step } = job.kind === "changeSet.preview" ? preview : apply
   yield* Effect.repeat(step(job), { until: (left) => left === "finished" })
-})
+}).pipe(Effect.provideService(StepMillis, Infinity))
 
 const create = Effect.fn(function* (storeId: StoreId, id: ChangeSetId, content: NewContent) {
   const sets = yield* ChangeSets
@@ -69,7 +70,7 @@ export const createSelected = Effect.fn(function* (
 })
 
 /** Previews a set, performs an effect and applies the set. */
-export const applySet = Effect.fn(function* <E, R>(
+export const applySet = Effect.fn(function* <E = never, R = never>(
   storeId: StoreId,
   id: ChangeSetId,
   meanwhile: Effect.Effect<void, E, R> = Effect.void

@@ -13,14 +13,19 @@ import { agentOf, freshMember, memberOf } from "../../support/rpc/Rpc.ts"
 
 const operations = Schema.decodeUnknownSync(Schema.Array(Operation))(CREATION.operations)
 
-const overRest = (client: RestClient) => ({
+interface Author {
+  readonly create: () => Effect.Effect<{ readonly id: ChangeSetId }>
+  readonly apply: (id: ChangeSetId) => Effect.Effect<unknown>
+}
+
+const overRest = (client: RestClient): Author => ({
   create: () => createSet(client),
-  apply: (id: ChangeSetId) => requestOf(client, id, "apply")
+  apply: (id) => requestOf(client, id, "apply")
 })
 
-const overRpc = (client: Client, storeId: StoreId) => ({
-  create: () => client.changeSets.create({ ...keyedIn(storeId), mode: "each", operations }),
-  apply: (id: ChangeSetId) => client.changeSets.apply({ ...keyedIn(storeId), id })
+const overRpc = (client: Client, storeId: StoreId): Author => ({
+  create: () => Effect.orDie(client.changeSets.create({ ...keyedIn(storeId), mode: "each", operations })),
+  apply: (id) => Effect.orDie(client.changeSets.apply({ ...keyedIn(storeId), id }))
 })
 
 /** Authors of sets with what ends their access to the store. */
