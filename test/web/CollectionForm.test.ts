@@ -25,7 +25,7 @@ import {
   ruleSentence
 } from "../../src/web/features/collections/ruleDraft.ts"
 import { differences, merge } from "../../src/web/shared/data/differences.ts"
-import { addressLines } from "../../src/web/features/orders/records.tsx"
+import { addressLines, recipientOf } from "../../src/domain/records/AddressLines.ts"
 import { makeDates } from "../../src/web/shared/data/format.ts"
 
 const dates = makeDates()
@@ -225,7 +225,7 @@ describe("Manual order of products", () => {
 })
 
 describe("Pages of records", () => {
-  it("an address is formatted as on a parcel, without empty and unknown fields", () => {
+  it("an address is formatted as on a parcel, without empty fields, and with all others by their names", () => {
     const address = {
       name: "Ada Example",
       line1: "1 Example Street",
@@ -233,6 +233,60 @@ describe("Pages of records", () => {
       postalCode: "4000-001",
       city: "Porto"
     }
-    assert.deepStrictEqual(addressLines({ ...address, door: 3 }), ["Ada Example", "1 Example Street", "4000-001 Porto"])
+    assert.deepStrictEqual(addressLines({ ...address, door: 3, codes: { gate: "4711" }, floor: "" }), [
+      "Ada Example",
+      "1 Example Street",
+      "4000-001 Porto",
+      "door: 3",
+      'codes: {"gate":"4711"}'
+    ])
+  })
+
+  it("the names that other shops give to the fields of an address are known, and nothing is shown twice or dropped", () => {
+    const address = {
+      first_name: "Ada",
+      last_name: "Example",
+      name: "Ada Example",
+      company: null,
+      address1: "1 Example Street",
+      address2: "Second floor",
+      city: "Ottawa",
+      zip: "K2P 1L4",
+      province: "Ontario",
+      province_code: "ON",
+      country: "Canada",
+      country_code: "CA",
+      country_name: "Canada",
+      phone: "+1 613 555 0100",
+      latitude: 45.41634,
+      default: true
+    }
+    assert.deepStrictEqual(addressLines(address), [
+      "Ada Example",
+      "1 Example Street",
+      "Second floor",
+      "K2P 1L4 Ottawa",
+      "Ontario",
+      "Canada",
+      "+1 613 555 0100",
+      "province_code: ON",
+      "country_code: CA",
+      "latitude: 45.41634",
+      "default: true"
+    ])
+    const others = { firstname: "Ada", lastname: "Example", street: "Example Street", house_number: 1, postcode: "1" }
+    assert.deepStrictEqual(addressLines({ ...others, state_code: "ON", countryCode: "CA" }), [
+      "Ada Example",
+      "Example Street 1",
+      "1",
+      "ON",
+      "CA"
+    ])
+    assert.deepStrictEqual(addressLines({ country_code: "CA", name: "", address: ["1 Example Street", "Flat 2"] }), [
+      "1 Example Street, Flat 2",
+      "CA"
+    ])
+    assert.strictEqual(recipientOf({ first_name: "Ada", last_name: "Example" }), "Ada Example")
+    assert.isUndefined(recipientOf({ city: "Ottawa" }))
   })
 })

@@ -5,6 +5,9 @@ import { assertAccessible } from "../support/process/Chromium.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { putCustomers, putOrders } from "../support/data/Records.ts"
 
+/** An address with the names that Shopify gives to its fields. */
+const OTTAWA = { first_name: "Zoe", last_name: "Example", address1: "3 Example Street", zip: "K2P 1L4", buzzer: "7" }
+
 const PORTO = { name: "Ada Example", line1: "1 Example Street", postalCode: "4000-001", city: "Porto" }
 
 describe.skipIf(isMissing("chromium"))("Orders and customers pages", () => {
@@ -18,7 +21,7 @@ describe.skipIf(isMissing("chromium"))("Orders and customers pages", () => {
           await assertAccessible(page)
         })
         const [ada] = yield* putCustomers(storeId, [
-          { name: "Ada Example", email: "ada@example.com", tags: ["regular"], addresses: [PORTO] }
+          { name: "Ada Example", email: "ada@example.com", tags: ["regular"], addresses: [PORTO, OTTAWA] }
         ])
         yield* putOrders(storeId, [
           {
@@ -29,6 +32,7 @@ describe.skipIf(isMissing("chromium"))("Orders and customers pages", () => {
             customerId: ada?.id,
             email: "ada@example.com",
             shippingAddress: PORTO,
+            billingAddress: OTTAWA,
             note: "Please ring <b>twice</b>.",
             shipping: 49,
             lineItems: [{ name: "Oak desk, 120 cm", sku: "DESK-120", quantity: 3, unitPrice: 1000, discount: 100 }]
@@ -65,10 +69,14 @@ describe.skipIf(isMissing("chromium"))("Orders and customers pages", () => {
             await page.getByText(text, { exact: true }).first().waitFor()
           }
           await page.getByText("1 Example Street").waitFor()
+          for (const line of ["Zoe Example", "3 Example Street", "K2P 1L4", "buzzer: 7"]) {
+            await page.getByText(line).waitFor()
+          }
           await assertAccessible(page)
           await page.getByRole("link", { name: "Ada Example" }).click()
           await page.getByRole("heading", { name: "Ada Example" }).waitFor()
           await page.getByText("regular").waitFor()
+          await page.getByText("3 Example Street").waitFor()
           await page.getByText("¥2,949", { exact: true }).first().waitFor()
           await page.getByRole("table", { name: "Latest orders" }).getByRole("link", { name: "1042" }).waitFor()
           await assertAccessible(page)

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { Time } from "../../shared/ui/display/Values.tsx"
+import { recipientOf } from "../../../domain/records/AddressLines.ts"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { money, number } from "../../shared/data/format.ts"
@@ -8,6 +9,10 @@ import { OrderStatusBadge, CustomStatusBadge } from "./records.tsx"
 import { orderTexts } from "./orderTexts.ts"
 
 export const NEWEST_FIRST = "-placedAt"
+
+/** Name in an address of an order, or its e-mail address. */
+const customerText = ({ billingAddress, email, shippingAddress }: Order) =>
+  recipientOf(shippingAddress) ?? recipientOf(billingAddress) ?? email ?? "—"
 
 /** Columns of lists of orders. */
 export const orderColumnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> => [
@@ -21,7 +26,7 @@ export const orderColumnsOf = (storeId: StoreId): ReadonlyArray<Column<Order>> =
     sort: "number"
   },
   { name: orderTexts.list.placed, cell: ({ placedAt }) => <Time at={placedAt} />, sort: NEWEST_FIRST },
-  { name: orderTexts.list.customer, cell: ({ email, shippingAddress }) => shippingAddress?.name ?? email ?? "—" },
+  { name: orderTexts.list.customer, cell: customerText },
   { name: orderTexts.list.status, cell: ({ status }) => <OrderStatusBadge status={status} /> },
   { name: orderTexts.list.payment, cell: ({ financialStatus }) => <CustomStatusBadge word={financialStatus} /> },
   {

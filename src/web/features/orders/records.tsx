@@ -1,6 +1,7 @@
 import type { Schema } from "effect"
 import type { Order } from "../../../domain/records/Order.ts"
 import type { Address as AddressSchema } from "../../../domain/records/Address.ts"
+import { addressLines } from "../../../domain/records/AddressLines.ts"
 import type { Customer } from "../../../domain/records/Customer.ts"
 import { Badge, type Tone } from "../../shared/ui/display/Values.tsx"
 import { MutedText } from "../../shared/ui/layout/Page.tsx"
@@ -25,15 +26,6 @@ export const CustomStatusBadge = ({ word }: { readonly word: string | null }) =>
   word === null ? <span>—</span> : <Badge>{capitalize(word)}</Badge>
 
 type Address = Schema.Schema.Type<typeof AddressSchema>
-
-const joinParts = (...parts: ReadonlyArray<string | null | undefined>) =>
-  parts.filter((part) => part !== null && part !== undefined && part !== "").join(" ")
-
-/** Lines of a postal address. Unknown members are not shown. */
-export const addressLines = ({ city, company, country, line1, line2, name, phone, postalCode, region }: Address) =>
-  [name, company, line1, line2, joinParts(postalCode, city), region, country, phone]
-    .map((line) => joinParts(line))
-    .filter((line) => line !== "")
 
 export const AddressText = ({ address }: { readonly address: Address | null }) =>
   address === null ? (
