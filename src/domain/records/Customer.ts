@@ -84,7 +84,7 @@ export const CustomerQuery = Schema.Struct({
   search: optional(
     field(
       SearchText,
-      "Part of the name or company. Callers who see personal data also find customers by a part of the e-mail address; for others, it is not searched, and fewer customers match. Ignores case",
+      "Part of the name or company. Callers who see personal data also find e-mail addresses, phone numbers and names in addresses; for others, they are not searched, and fewer customers match. Ignores case and accents",
       "ada"
     )
   ),

@@ -232,7 +232,7 @@ export const OrderQuery = Schema.Struct({
   search: optional(
     field(
       SearchText,
-      "Orders whose number contains this text, with or without a # before it, or whose e-mail address or name in an address does, if personal data is visible. Ignores case",
+      "Part of the number, with or without a # before it, or of a sold item's name or SKU. Callers who see personal data also find e-mail addresses, names in addresses and phone numbers. Ignores case and accents",
       "mira"
     )
   ),

@@ -13,10 +13,10 @@ import type { FieldVisibility } from "../../domain/records/Records.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
-import { contains } from "../sql/Queries.ts"
-import { type Fragment, sql } from "../sql/Statement.ts"
+import type { Fragment } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { CHANGED_KEY, hidden, numberKey, RecordRepository, type RecordTable, textKey, visible } from "./Records.ts"
+import { CHANGED_KEY, numberKey, RecordRepository, type RecordTable, textKey } from "./Records.ts"
+import { containsText, textCandidates } from "./TextSearch.ts"
 import { idsOf, upsertPlanner } from "./Upserts.ts"
 
 const CUSTOMERS: RecordTable = { table: "customers", personal: PERSONAL_OF_CUSTOMER }
@@ -28,17 +28,11 @@ const KEYS = {
   updatedAt: CHANGED_KEY
 }
 
-const or = sql.join(" or ", false)
-
 /** Compiles the filter of a list of customers. */
 export const customerConditions = (
   { search }: Omit<CustomerQuery, "sort">,
-  { isPersonal }: FieldVisibility
-): ReadonlyArray<Fragment> => {
-  if (search === undefined) return []
-  const searched = [visible("name"), visible("company"), ...(isPersonal ? [hidden("email")] : [])]
-  return [sql`(${or(searched.map((value) => contains(value, search)))})`]
-}
+  visibility: FieldVisibility
+): ReadonlyArray<Fragment> => (search === undefined ? [] : [containsText("customer_text", search, visibility)])
 
 const readPage = pageReader(CustomerId)
 
@@ -66,7 +60,14 @@ export const CustomersLive = Layer.effect(
         records.queryPage(
           CUSTOMERS,
           store,
-          { sort, keys: KEYS, request, conditions: customerConditions(request, visibility) },
+          {
+            sort,
+            keys: KEYS,
+            request,
+            conditions: customerConditions(request, visibility),
+            candidates:
+              request.search === undefined ? undefined : textCandidates("customer_text", store, request.search)
+          },
           page,
           visibility
         )

@@ -17,12 +17,11 @@ import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
-import { contains, type SortKey } from "../sql/Queries.ts"
+import type { SortKey } from "../sql/Queries.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import {
   CHANGED_KEY,
-  hidden,
   numberKey,
   RecordRepository,
   type RecordTable,
@@ -31,6 +30,7 @@ import {
   type WrittenRecord
 } from "./Records.ts"
 import { DATE, makeSummarize } from "./OrderSummary.ts"
+import { containsText, textCandidates, withoutHash } from "./TextSearch.ts"
 import { dateOf, idsOf, upsertPlanner, type StoreClock } from "./Upserts.ts"
 
 const ORDERS: RecordTable = { table: "orders", personal: PERSONAL_OF_ORDER }
@@ -58,32 +58,12 @@ const STATUS_IS: Record<typeof Status.Type, Fragment> = {
 
 const TOTAL = sql`${visible("total")}::numeric`
 
-const or = sql.join(" or ", false)
-
-/** Removes the # before a number. People write it, and shops store numbers with or without it. */
-const withoutHash = (text: string) => text.replace(/^#(?=.)/u, "")
-
-/** Condition that the number or a visible personal text contains the search. */
-const isFound = (search: string, { isPersonal }: FieldVisibility) => {
-  const personal = [hidden("email"), hidden("shippingAddress", "name"), hidden("billingAddress", "name")]
-  return sql`(${or([visible("number"), ...(isPersonal ? personal : [])].map((value) => contains(value, withoutHash(search))))})`
-}
-
-/** Minimum number of characters that an index can find. */
-const TRIGRAM = 3
-
-/** Condition that a row has all trigrams of the search, as in the index `orders_by_trigrams`. */
-const candidatesOf = (store: StoreId, { search = "" }: OrderQuery): Fragment | undefined =>
-  [...withoutHash(search)].length < TRIGRAM
-    ? undefined
-    : sql`order_trigrams(store_id, opening, personal) @> trigrams(${store}::uuid, lower(${withoutHash(search)}::text))`
-
 /** Compiles the filter of a list of orders. */
 export const orderConditions = (
   { customerId, number, placedBefore, placedSince, search, status, totalFrom, totalTo }: Omit<OrderQuery, "sort">,
   visibility: FieldVisibility
 ): ReadonlyArray<Fragment> => [
-  ...(search === undefined ? [] : [isFound(search, visibility)]),
+  ...(search === undefined ? [] : [containsText("order_text", search, visibility)]),
   ...(number === undefined ? [] : [sql`ltrim(lower(${visible("number")}), '#') = lower(${withoutHash(number)}::text)`]),
   ...(status === undefined ? [] : [STATUS_IS[status]]),
   ...(customerId === undefined ? [] : [sql`${visible("customerId")} = ${customerId}`]),
@@ -142,7 +122,7 @@ export const OrdersLive = Layer.effect(
             keys: KEYS,
             request,
             conditions: orderConditions(request, visibility),
-            candidates: candidatesOf(store, request)
+            candidates: request.search === undefined ? undefined : textCandidates("order_text", store, request.search)
           },
           page,
           visibility

@@ -45,14 +45,9 @@ export const DOCUMENT = "opening || '}'"
 export const PERSONAL = "'{' || substr(personal, 2)"
 
 const VISIBLE = fragment.literal(`(${DOCUMENT})::json`)
-const HIDDEN = fragment.literal(`(${PERSONAL})::json`)
 
 /** Member of the document, as text. */
 export const visible = (member: string): Fragment => fragment`(${VISIBLE} ->> '${fragment.literal(member)}')`
-
-/** Personal member of the document, or a member of it, as text. */
-export const hidden = (...path: ReadonlyArray<string>): Fragment =>
-  fragment`(${HIDDEN} #>> '{${fragment.literal(path.join(","))}}')`
 
 /** Sort key of a text that ignores case, of a number, and of the time of the last change. */
 export const textKey = (member: string): SortKey => ({

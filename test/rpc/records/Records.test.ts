@@ -103,6 +103,55 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Order and 
       })
   )
 
+  it.effect("orders and customers are found without accents, by sold items and by the digits of a phone number", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshMember()
+      const cup = { name: "Café crème cup", sku: "CUP-É1", quantity: 1, unitPrice: 3 }
+      const shopAddress = { first_name: "Ayşe", last_name: "Öztürk", phone: "+49 (30) 555-0199" }
+      yield* putOrders(storeId, [
+        { number: "1", lineItems: [cup, { ...cup, name: "Saucer", sku: null }], shippingAddress: shopAddress },
+        { number: "2", lineItems: [cup, cup], billingAddress: { name: "Jonas Muller", phone: null } },
+        { number: "3", email: "ΝΊΚΟΣ@example.com" }
+      ])
+      yield* putCustomers(storeId, [
+        { name: "Ayşe Öztürk", phone: "030 / 555 01 99" },
+        { name: "Jonas Müller", company: "Crème & Co", addresses: [{ address1: "1 Example Street" }, shopAddress] },
+        { name: null, email: "zoe@example.com", addresses: [] }
+      ])
+      const call = yield* agentCalls(storeId, ["read_orders", "read_customers"])
+      for (const [search, orders, customers, areSeen] of [
+        ["creme CUP", ["1", "2"], [], true],
+        ["cup-e1", ["1", "2"], [], true],
+        ["saucer", ["1"], [], true],
+        ["crème &", [], ["Jonas Müller"], true],
+        ["MULLER", ["2"], ["Jonas Müller"], false],
+        ["müller", ["2"], ["Jonas Müller"], false],
+        ["ayse ozturk", ["1"], ["Ayşe Öztürk", "Jonas Müller"], false],
+        ["oztürk", ["1"], ["Ayşe Öztürk", "Jonas Müller"], false],
+        ["Öztürk", ["1"], ["Ayşe Öztürk", "Jonas Müller"], false],
+        ["νικος@", ["3"], [], false],
+        ["305550199", ["1"], ["Ayşe Öztürk", "Jonas Müller"], false],
+        ["(030) 555-01", ["1"], ["Ayşe Öztürk", "Jonas Müller"], false],
+        ["+49 30 5550199", ["1"], ["Jonas Müller"], false],
+        ["5550198", [], [], true],
+        ["-99", [], [], true]
+      ] as const) {
+        const found = yield* client.orders.query({ storeId, search, sort: "number" })
+        const people = yield* client.customers.query({ storeId, search, sort: "name" })
+        assert.deepStrictEqual(
+          [found.items.map(({ number }) => number), people.items.map(({ name }) => name)],
+          [[...orders], [...customers]],
+          search
+        )
+        const seen = yield* call("orders.query", { search })
+        assert.strictEqual(seen["total"], areSeen ? orders.length : 0, search)
+      }
+      // Names are visible to all, phone numbers are not.
+      assert.strictEqual((yield* call("customers.query", { search: "ozturk" }))["total"], 1)
+      assert.strictEqual((yield* call("customers.query", { search: "5550199" }))["total"], 0)
+    })
+  )
+
   it.effect("agents receive no personal data, and AgentScopeMissing without the read scope", () =>
     Effect.gen(function* () {
       const { customer, order, storeId } = yield* scene

@@ -22,7 +22,7 @@ export const customerTexts = {
     emptyAdvice: t`Customers are written by imports. Import customers to see them here.`,
     noMatches: t`No customers found`,
     search: t`Search`,
-    searchPlaceholder: t`Name, company or e-mail address`,
+    searchPlaceholder: t`Name, company, e-mail or phone`,
     created: t`Created`
   },
   details: {

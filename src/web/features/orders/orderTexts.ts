@@ -23,7 +23,7 @@ export const orderTexts = {
     emptyAdvice: t`Orders are written by imports. Import orders to see them here.`,
     noMatches: t`No orders found`,
     search: t`Search`,
-    searchPlaceholder: t`Number, name or e-mail address`,
+    searchPlaceholder: t`Number, product, name, e-mail or phone`,
     anyStatus: t`Any status`,
     from: t`Placed from`,
     to: t`Placed until`,
