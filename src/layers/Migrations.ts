@@ -36,7 +36,7 @@ import proposalResponses from "./migrations/0031_proposal_responses.ts"
 import jobOrder from "./migrations/0032_job_order.ts"
 import tokenStores from "./migrations/0033_token_stores.ts"
 import operationBases from "./migrations/0034_operation_bases.ts"
-import recordSearch from "./migrations/0036_record_search.ts"
+import recordSearch from "./migrations/0035_record_search.ts"
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -85,7 +85,7 @@ export const migrations = {
   "0032_job_order": jobOrder,
   "0033_token_stores": tokenStores,
   "0034_operation_bases": operationBases,
-  "0036_record_search": recordSearch
+  "0035_record_search": recordSearch
 } satisfies Record<string, Migration>
 
 /** Number at the start of a migration's key. */

@@ -5,6 +5,7 @@ import { millisOf } from "../../src/domain/Uuid.ts"
 import { activitySearch, filterOf } from "../../src/web/features/activity/activitySearch.ts"
 import {
   type EntriesPage,
+  isOfLargeSet,
   isUndoable,
   namedEntries,
   summaryOf,
@@ -67,6 +68,34 @@ describe("Activity entries", () => {
     ])
     const places = groups.map((group) => group.map(({ id }) => (millisOf(id) - 1_700_000_000_000) / minute))
     assert.deepStrictEqual(places, [[100, 71], [90], [41], [40, 2], [1]])
+  })
+
+  it("a change set is one group with its total, also if other work was done meanwhile", () => {
+    const set = { changeSetId: idOf(9_003) }
+    const entries = namedEntries(
+      [entryOf(6, set), entryOf(5), entryOf(4, set), entryOf(3), entryOf(2, { changeSetId: idOf(9_004) })],
+      new Map(),
+      new Map([
+        [idOf(9_003), 3000],
+        [idOf(9_004), 1]
+      ])
+    )
+    assert.deepStrictEqual(
+      groupEntries(entries).map((group) => group.map(({ id }) => id)),
+      [[6, 4], [5], [3], [2]].map((group) => group.map(idOf))
+    )
+    assert.deepStrictEqual(
+      entries.map((entry) => [entry.setChanges, isOfLargeSet(entry)]),
+      [
+        [3000, true],
+        [null, false],
+        [3000, true],
+        [null, false],
+        [1, false]
+      ]
+    )
+    // The set was deleted, so its total is unknown.
+    assert.isTrue(namedEntries([entryOf(1, set)], new Map()).every(isOfLargeSet))
   })
 
   it("the summary of an update has its first two fields and its reason in one line", () => {

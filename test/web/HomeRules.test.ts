@@ -33,6 +33,14 @@ describe("Home page", () => {
     ])
   })
 
+  it("a change set is one group, whatever its changes are and however long it takes", () => {
+    const set = { changeSetId: idOf(9_003) }
+    assert.deepStrictEqual(groupsOf([entryOf(30 * MINUTE, { ...set, before: null }), entryOf(1), entryOf(0, set)]), [
+      [[idOf(30 * MINUTE), idOf(0)], 2, 1],
+      [[idOf(1), idOf(1)], 1, 1]
+    ])
+  })
+
   it("another actor, verb, reason or resource, or a pause of more than 10 minutes, starts a group", () => {
     const first = entryOf(30 * MINUTE)
     for (const changed of [

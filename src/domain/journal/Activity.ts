@@ -85,6 +85,8 @@ export interface ActivityRequest extends PageRequest<EntryId> {
   /** Only resources of these kinds. */
   readonly kinds: ReadonlyArray<ResourceKind>
   readonly resourceId?: string | undefined
+  /** True: of consecutive entries of a change set, a page has the newest only. */
+  readonly collapseChangeSets?: boolean | undefined
   readonly actorType?: ActorType | undefined
   readonly actorId?: string | undefined
   readonly surface?: Surface | undefined
@@ -102,8 +104,14 @@ export interface EntryDocument {
   readonly json: JsonText
 }
 
-/** Display name of an actor or resource. */
-export const DisplayName = Schema.Struct({ id: Id, name: Schema.String })
+/** Display name of an actor or resource, or the note of a change set, which may be empty. */
+export const DisplayName = Schema.Struct({
+  id: Id,
+  name: Schema.String,
+  changes: Schema.optionalKey(
+    Schema.NullOr(Schema.Int).annotate({ description: "Rows that a change set changes; null for all others" })
+  )
+})
 export type DisplayName = typeof DisplayName.Type
 
 /** Maximum number of ids in one request for names: enough for the actors and resources of a page. */

@@ -34,6 +34,7 @@ interface Filters {
   readonly actorId: string | null
   readonly surface: string | null
   readonly limit: number
+  readonly isCollapsed: boolean
 }
 
 const readEntry = rowReader(Schema.Struct({ resource: ResourceKind, json: Schema.String }))
@@ -70,7 +71,10 @@ export const ActivityLive = Layer.effect(
      * Selects a page, newest first, of the entries that `source` returns and that match the filters. `source` is limited, so
      * that a page of a selective filter ends early instead of reading the whole journal.
      */
-    const selectPage = (source: Statement.Fragment, { actorId, actorType, kinds, limit, surface }: Filters) => sql`
+    const selectPage = (
+      source: Statement.Fragment,
+      { actorId, actorType, isCollapsed, kinds, limit, surface }: Filters
+    ) => sql`
       with page as (
         select id, at, actor_type, actor_id, surface, resource, resource_id, version, omitted, idempotency_key, request_id,
           hops, reason, undoes, approved_by, change_set_id, before, after,
@@ -78,8 +82,12 @@ export const ActivityLive = Layer.effect(
             sum(coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) + ${constant(ENTRY_BYTES)}) over newer,
             0
           ) < ${PAGE_BYTES} as fits
-        from ${source} where resource = any(${kinds}::text[]) and actor_type = coalesce(${actorType}, actor_type)
-          and actor_id = coalesce(${actorId}::uuid, actor_id) and surface = coalesce(${surface}, surface)
+        from (
+          select *, lag(change_set_id) over (order by id desc) as newer_set
+          from ${source} where resource = any(${kinds}::text[]) and actor_type = coalesce(${actorType}, actor_type)
+            and actor_id = coalesce(${actorId}::uuid, actor_id) and surface = coalesce(${surface}, surface)
+        ) as filtered
+        where not ${isCollapsed} or change_set_id is null or change_set_id is distinct from newer_set
         window newer as (order by id desc rows between unbounded preceding and 1 preceding)
         order by id desc limit ${limit} + 1
       )
@@ -97,6 +105,7 @@ export const ActivityLive = Layer.effect(
       const {
         actorId = null,
         actorType = null,
+        collapseChangeSets: isCollapsed = false,
         cursor = END,
         kinds,
         limit,
@@ -108,7 +117,7 @@ export const ActivityLive = Layer.effect(
       const end = until === undefined ? END : leastUuidOf(new Date(until))
       const start = since === undefined ? START : leastUuidOf(new Date(since))
       const before = min(cursor, end)
-      const filters = { kinds: plainArray(kinds), actorType, actorId, surface, limit }
+      const filters = { kinds: plainArray(kinds), actorType, actorId, surface, limit, isCollapsed }
       const max = constant(MAX_EXAMINED_ENTRIES)
       if (resourceId !== undefined) {
         return selectPage(
@@ -191,7 +200,12 @@ export const ActivityLive = Layer.effect(
 
       names: Effect.fn("Activity.names")((storeId, ids) => {
         const statements = ResourceKind.literals.flatMap((kind) => selectNames[kind](storeId, plainArray(ids)))
-        return readNames(sql`${sql.join(" union all ", false)(statements)}`)
+        return readNames(sql`
+          select *, null::integer as changes from (${sql.join(" union all ", false)(statements)}) as named
+          union all
+          select id, coalesce(note, ''), changed from change_sets
+          where store_id = ${storeId} and id = any(${plainArray(ids)}::uuid[])
+        `)
       }, orDefect)
     })
   })

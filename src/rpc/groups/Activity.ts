@@ -54,6 +54,12 @@ export const listActivity = Rpc.make("activity.list", {
         "Only changes of the resource with this id. Settings have the id of the store, members that of the merchant"
       )
     ),
+    collapseChangeSets: optional(
+      Schema.Boolean.annotate({
+        description: "true: of consecutive entries of a change set, only the newest on each page",
+        message: "must be true or false"
+      })
+    ),
     since: optional(
       withDescription(Instant, "Only changes at or after this time, in RFC 3339, such as 2026-01-31T09:30:00Z")
     ),
@@ -104,7 +110,8 @@ export const listNames = Rpc.make("activity.names", {
   payload: {
     ...storeFields,
     ids: boundedArray(Uuid, MAX_DISPLAY_NAMES, "ids").annotate({
-      description: "Ids of products, collections, agents, installations, members and subscriptions of the store",
+      description:
+        "Ids of products, collections, agents, installations, members, subscriptions and change sets of the store",
       message: `must be a list of at most ${MAX_DISPLAY_NAMES} ids`
     })
   },

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { ProductId } from "../../../src/domain/catalog/Product.ts"
+import { CreateProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
 import { type ChangeSet, ChangeSetId, MAX_SENT_OPERATIONS } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { Operation } from "../../../src/domain/changeSets/Operation.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
@@ -13,6 +13,7 @@ import { callTool } from "../../support/rpc/Mcp.ts"
 import { keyedIn, proposed, tagOf } from "../../support/rpc/Proposals.ts"
 import { agentOf, callLine, errorOf, freshMember, post } from "../../support/rpc/Rpc.ts"
 
+const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toOperations = Schema.decodeUnknownSync(Schema.Array(Operation))
 
 const creations = (count: number) =>
@@ -46,6 +47,25 @@ const writesToday = (client: Client, storeId: StoreId) =>
   Effect.map(client.agents.list({ storeId }), ({ items: [agent] }) => agent?.writesToday)
 
 layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Change sets over RPC", (it) => {
+  it.effect("the activity has one entry for a set if it is asked to, and its names have the total of the set", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* scene
+      yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Cup" }) })
+      const { id } = yield* preview(client, storeId, 5)
+      yield* apply(client, storeId, id)
+      yield* client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Jug" }) })
+      const setsOf = (filter: { readonly collapseChangeSets?: boolean; readonly limit?: number }) =>
+        Effect.map(client.activity.list({ storeId, resource: "product", ...filter }), ({ items, nextCursor }) => ({
+          sets: items.map(({ changeSetId }) => changeSetId),
+          hasMore: nextCursor !== null
+        }))
+      assert.deepStrictEqual(yield* setsOf({ collapseChangeSets: true }), { sets: [null, id, null], hasMore: false })
+      assert.deepStrictEqual(yield* setsOf({ collapseChangeSets: true, limit: 2 }), { sets: [null, id], hasMore: true })
+      assert.lengthOf((yield* setsOf({})).sets, 7)
+      assert.deepStrictEqual(yield* client.activity.names({ storeId, ids: [id] }), [{ id, name: "", changes: 5 }])
+    })
+  )
+
   it.effect("a member creates, applies and undoes a set, and reads its results", () =>
     Effect.gen(function* () {
       const { client, merchantId, storeId } = yield* scene

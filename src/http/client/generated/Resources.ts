@@ -992,7 +992,7 @@ export interface SearchOrdersQuery {
   readonly limit?: number | null | undefined
   /** Orders with this number. Ignores case, and a # before it, as in `"1042"` */
   readonly number?: string | null | undefined
-  /** Orders whose number contains this text, with or without a # before it, or whose e-mail address or name in an address does, if personal data is visible. Ignores case, as in `"mira"` */
+  /** Part of the number, with or without a # before it, or of a sold item's name or SKU. Callers who see personal data also find e-mail addresses, names in addresses and phone numbers. Ignores case and accents, as in `"mira"` */
   readonly search?: string | null | undefined
   /** Orders with this status */
   readonly status?: "open" | "completed" | "cancelled" | null | undefined
@@ -1064,7 +1064,7 @@ export interface SearchCustomersQuery {
   readonly cursor?: string | null | undefined
   /** The maximum number of rows. 50 if absent; more than 200 is treated as 200. A page can have fewer rows and still a `nextCursor`: it ends early, after at least one row, when it exceeds 1 MiB */
   readonly limit?: number | null | undefined
-  /** Part of the name or company. Callers who see personal data also find customers by a part of the e-mail address; for others, it is not searched, and fewer customers match. Ignores case, as in `"ada"` */
+  /** Part of the name or company. Callers who see personal data also find e-mail addresses, phone numbers and names in addresses; for others, they are not searched, and fewer customers match. Ignores case and accents, as in `"ada"` */
   readonly search?: string | null | undefined
   /** Order of the rows; `-` sorts in descending order. Rows with the same value are ordered by id, and those without a value come last. Default: `-createdAt` */
   readonly sort?:

@@ -162,7 +162,15 @@ export const ActivityPage = () => {
   const navigate = route.useNavigate()
   const [opened] = useState(Date.now)
   const dates = useDates()
-  const { query, items = [], more } = useEntries(filterOf(search, opened, dates))
+  const {
+    query,
+    items = [],
+    more
+  } = useEntries({
+    ...filterOf(search, opened, dates),
+    // The changes of one resource are shown with their differences.
+    ...(search.resourceId === undefined ? { collapseChangeSets: true } : {})
+  })
   const [first] = items
   const [isUndoing, setUndoing] = useState(false)
   const isFiltered = Object.keys(search).length > 0
@@ -194,7 +202,10 @@ export const ActivityPage = () => {
                 <p>{activityTexts.page.emptyAdvice}</p>
               </EmptyState>
             )}
-            <Timeline entries={items} groups={isWholeWork(search) ? "undoable" : "plain"} />
+            <Timeline
+              entries={items}
+              groups={search.resourceId !== undefined ? "none" : isWholeWork(search) ? "undoable" : "plain"}
+            />
             <More {...more} />
           </>
         )}

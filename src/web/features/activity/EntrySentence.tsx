@@ -2,7 +2,9 @@ import { Link } from "@tanstack/react-router"
 import { RelativeTime, Badge } from "../../shared/ui/display/Values.tsx"
 import { AgentId, CollectionId, ProductId } from "../../../rpc/Client.ts"
 import { useStoreId } from "../../shared/data/store.ts"
+import { ChangeSetId } from "../../../domain/changeSets/ChangeSet.ts"
 import { actorLabels, type NamedEntry, verbOf } from "./entries.ts"
+import { activityTexts } from "./activityTexts.ts"
 
 /** Resource of an entry, as a link if it still exists. */
 const ResourceLink = ({ entry: { exists, resource, resourceId, resourceName } }: { readonly entry: NamedEntry }) => {
@@ -48,6 +50,31 @@ export const EntrySentence = ({ entry }: { readonly entry: NamedEntry }) => {
       <strong>{entry.actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>}
       {kind === undefined ? "" : " "}
       {verbOf(entry)} <ResourceLink entry={entry} />
+    </>
+  )
+}
+
+/** Sentence such as "Ada made 371 changes", which links to the page of the change set. */
+export const ChangeSetSentence = ({
+  entry: { actor, actorName, setChanges },
+  id
+}: {
+  readonly entry: NamedEntry
+  readonly id: string
+}) => {
+  const storeId = useStoreId()
+  const kind = actorLabels[actor.type]
+  return (
+    <>
+      <strong>{actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>}
+      {kind === undefined ? "" : " "}
+      {setChanges === null ? (
+        activityTexts.timeline.changedMany
+      ) : (
+        <Link to="/dashboard/$storeId/changes/$changeSetId" params={{ storeId, changeSetId: ChangeSetId.make(id) }}>
+          {activityTexts.timeline.changed(setChanges)}
+        </Link>
+      )}
     </>
   )
 }

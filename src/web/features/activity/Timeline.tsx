@@ -12,6 +12,7 @@ import css from "./Activity.module.css"
 import {
   byDay,
   changesOf,
+  isOfLargeSet,
   isUndoable,
   type NamedEntry,
   summaryOf,
@@ -21,7 +22,7 @@ import {
   type EntryGroup,
   groupEntries
 } from "./entries.ts"
-import { EntrySentence, EntryTime } from "./EntrySentence.tsx"
+import { ChangeSetSentence, EntrySentence, EntryTime } from "./EntrySentence.tsx"
 import { UndoDialog, UndoSpanForm } from "./UndoDialogs.tsx"
 import { joinNames, spanOf } from "./undoPreview.ts"
 import { activityTexts } from "./activityTexts.ts"
@@ -148,11 +149,34 @@ interface GroupProps extends Omit<EntryProps, "entry"> {
   readonly canUndo: boolean
 }
 
+/** Row of a change set with more than one change. The page of the set lists them. */
+const ChangeSetRow = ({ entry, id }: { readonly entry: NamedEntry; readonly id: string }) => (
+  <li className={css["entry"]}>
+    <div className={css["line"]}>
+      <span className={css["expand"]} aria-hidden />
+      <p className={css["sentence"]}>
+        <ChangeSetSentence entry={entry} id={id} />
+      </p>
+      <p className={css["summary"]}>
+        {[
+          activityTexts.timeline.changeSet,
+          ...(entry.reason === null ? [] : [activityTexts.timeline.reason(entry.reason)]),
+          surfaceLabels[entry.surface]
+        ].join(" · ")}
+      </p>
+      <p className={css["at"]}>
+        <EntryTime entry={entry} />
+      </p>
+      <div className={css["action"]}>{entry.setChanges === null ? undefined : <ChangeSetLink id={id} />}</div>
+    </div>
+  </li>
+)
+
 const Group = ({ canUndo, group, undo, undoneIds }: GroupProps) => {
   const { time } = useDates()
   const [newest, ...older] = group
   if (older.length === 0) return <Entry entry={newest} undoneIds={undoneIds} undo={undo} />
-  const { actorName, changeSetId, reason, surface } = newest
+  const { actorName, surface } = newest
   const label = activityTexts.timeline.changesOf(actorName, group.length)
   return (
     <ExpandableRow
@@ -162,12 +186,7 @@ const Group = ({ canUndo, group, undo, undoneIds }: GroupProps) => {
           <strong>{actorName}</strong> {activityTexts.timeline.changed(group.length)}
         </>
       }
-      summary={[
-        joinNames(group.map(({ resourceName }) => resourceName)),
-        ...(changeSetId === null ? [] : [activityTexts.timeline.changeSet]),
-        ...(changeSetId === null || reason === null ? [] : [activityTexts.timeline.reason(reason)]),
-        surfaceLabels[surface]
-      ].join(" · ")}
+      summary={[joinNames(group.map(({ resourceName }) => resourceName)), surfaceLabels[surface]].join(" · ")}
       at={
         <time
           dateTime={newest.at}
@@ -177,9 +196,7 @@ const Group = ({ canUndo, group, undo, undoneIds }: GroupProps) => {
         </time>
       }
       action={
-        changeSetId !== null ? (
-          <ChangeSetLink id={changeSetId} />
-        ) : canUndo && group.some((entry) => isUndoable(entry) && !undoneIds.has(entry.id)) ? (
+        canUndo && group.some((entry) => isUndoable(entry) && !undoneIds.has(entry.id)) ? (
           <Button
             kind="quiet"
             onClick={() => undo(group)}
@@ -232,16 +249,21 @@ export const Timeline = ({ entries, groups = "none" }: TimelineProps) => {
         <section key={day} className={css["day"]}>
           <h2>{day}</h2>
           <ol className={css["entries"]}>
-            {ofDay.map((group) => (
-              // New entries arrive at the start of a group, which keeps its oldest one.
-              <Group
-                key={group.at(-1)?.id}
-                group={group}
-                undoneIds={undoneIds}
-                undo={setUndoing}
-                canUndo={groups === "undoable"}
-              />
-            ))}
+            {ofDay.map((group) => {
+              const [newest] = group
+              return groups !== "none" && newest.changeSetId !== null && isOfLargeSet(newest) ? (
+                <ChangeSetRow key={newest.changeSetId} entry={newest} id={newest.changeSetId} />
+              ) : (
+                // New entries arrive at the start of a group, which keeps its oldest one.
+                <Group
+                  key={group.at(-1)?.id}
+                  group={group}
+                  undoneIds={undoneIds}
+                  undo={setUndoing}
+                  canUndo={groups === "undoable"}
+                />
+              )
+            })}
           </ol>
         </section>
       ))}

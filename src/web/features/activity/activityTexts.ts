@@ -121,6 +121,7 @@ export const activityTexts = {
     reason: (reason: string) => t`“${reason}”`,
     changeSet: t`Change set`,
     changed: (changes: number) => t`made ${plural(changes, { one: "# change", other: "# changes" })}`,
+    changedMany: t`made a bulk change`,
     changesOf: (actor: string, changes: number) =>
       t`${plural(changes, { one: "# change", other: "# changes" })} by ${actor}`,
     undoAll: t`Undo all`,

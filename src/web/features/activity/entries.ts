@@ -46,13 +46,26 @@ export const groupRuns = <Entry extends ActivityEntry>(
   return groups
 }
 
+/** Joins the groups of one change set, which entries of other work separate. */
+const joinSets = <Entry extends ActivityEntry>(
+  groups: ReadonlyArray<EntryGroup<Entry>>
+): ReadonlyArray<EntryGroup<Entry>> => {
+  const joined = new Map<string, EntryGroup<Entry>>()
+  for (const group of groups) {
+    const key = group[0].changeSetId ?? group[0].id
+    const later = joined.get(key)
+    joined.set(key, later === undefined ? group : [...later, ...group])
+  }
+  return [...joined.values()]
+}
+
 /**
  * Groups entries, newest first, by actor and work. A group contains every listed entry of its actor between its oldest
- * and its newest one, so that the undo of this span undoes exactly the group.
+ * and its newest one, so that the undo of this span undoes exactly the group. A change set is one group.
  */
 export const groupEntries = <Entry extends ActivityEntry>(
   entries: ReadonlyArray<Entry>
-): ReadonlyArray<EntryGroup<Entry>> => groupRuns(entries, ({ actor }) => actor.id, isSameWork)
+): ReadonlyArray<EntryGroup<Entry>> => joinSets(groupRuns(entries, ({ actor }) => actor.id, isSameWork))
 
 /** Entry with the names of its actor, resource and approver. */
 export interface NamedEntry extends ActivityEntry {
@@ -61,7 +74,13 @@ export interface NamedEntry extends ActivityEntry {
   /** False after the resource was deleted. */
   readonly exists: boolean
   readonly approverName: string | null
+  /** Changes of the entry's change set. Null without one, and after it was deleted. */
+  readonly setChanges: number | null
 }
+
+/** True if the entry stands for a change set of more changes than the entry itself. */
+export const isOfLargeSet = ({ changeSetId, setChanges }: NamedEntry): boolean =>
+  changeSetId !== null && setChanges !== 1
 
 export type ListEntriesRequest = Parameters<Client["activity"]["list"]>[0]
 
@@ -88,23 +107,25 @@ export const actorNameOf = (entry: Pick<ActivityEntry, "actor" | "surface">, nam
 /** Adds the known names to entries. */
 export const namedEntries = (
   entries: ReadonlyArray<ActivityEntry>,
-  names: ReadonlyMap<string, string>
+  names: ReadonlyMap<string, string>,
+  setChanges: ReadonlyMap<string, number> = new Map()
 ): ReadonlyArray<NamedEntry> =>
   entries.map((entry) => {
-    const { approvedBy, resourceId } = entry
+    const { approvedBy, changeSetId, resourceId } = entry
     return {
       ...entry,
       actorName: actorNameOf(entry, names),
       resourceName: names.get(resourceId) ?? nameInEntries(entries, entry),
       exists: names.has(resourceId),
-      approverName: approvedBy === null ? null : (names.get(approvedBy) ?? activityTexts.formerActors.merchant)
+      approverName: approvedBy === null ? null : (names.get(approvedBy) ?? activityTexts.formerActors.merchant),
+      setChanges: changeSetId === null ? null : (setChanges.get(changeSetId) ?? null)
     }
   })
 
 const idsIn = (entries: ReadonlyArray<ActivityEntry>) => [
   ...new Set(
-    entries.flatMap(({ actor, approvedBy, resourceId }) =>
-      approvedBy === null ? [actor.id, resourceId] : [actor.id, resourceId, approvedBy]
+    entries.flatMap(({ actor, approvedBy, changeSetId, resourceId }) =>
+      [actor.id, resourceId, approvedBy, changeSetId].filter((id) => id !== null)
     )
   )
 ]
@@ -112,7 +133,11 @@ const idsIn = (entries: ReadonlyArray<ActivityEntry>) => [
 /** Loads the names of entries, with one request. */
 export const nameEntries = (client: Client, storeId: StoreId, entries: ReadonlyArray<ActivityEntry>) =>
   Effect.map(client.activity.names({ storeId, ids: idsIn(entries) }), (names) =>
-    namedEntries(entries, new Map(names.map(({ id, name }) => [id, name])))
+    namedEntries(
+      entries,
+      new Map(names.map(({ id, name }) => [id, name])),
+      new Map(names.flatMap(({ changes = null, id }) => (changes === null ? [] : [[id, changes] as const])))
+    )
   )
 
 /** Page of entries with names. */

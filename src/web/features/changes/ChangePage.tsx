@@ -12,7 +12,7 @@ import { BackLink, Card, Facts, MutedText, Page, Row, Stack } from "../../shared
 import css from "./Changes.module.css"
 import { headlineOf, isDeletion, titleOf } from "./changeSummary.ts"
 import { changeTexts } from "./changeTexts.ts"
-import { Consequences, RefusedRows } from "./SetDetails.tsx"
+import { ChangedRows, Consequences, RefusedRows } from "./SetDetails.tsx"
 import { isFinished, isRunning, useChangeSet, useChangeSetActions } from "./useChangeSets.ts"
 
 const texts = changeTexts.page
@@ -83,6 +83,11 @@ const Details = ({ set }: { readonly set: ChangeSet }) => {
       {counts.refused === 0 || isRunning(set) ? undefined : (
         <Card title={texts.refused}>
           <RefusedRows set={set} />
+        </Card>
+      )}
+      {counts.changed === 0 || isRunning(set) ? undefined : (
+        <Card title={texts.rows}>
+          <ChangedRows set={set} />
         </Card>
       )}
       <Card>

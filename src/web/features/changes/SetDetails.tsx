@@ -1,10 +1,17 @@
 import { Link } from "@tanstack/react-router"
+import { Schema } from "effect"
+import { useState } from "react"
 import type { ChangeSet, OperationResult } from "../../../domain/changeSets/ChangeSet.ts"
+import { MAX_DISPLAY_NAMES } from "../../../domain/journal/Activity.ts"
+import { CustomerId } from "../../../domain/records/Customer.ts"
+import { OrderId } from "../../../domain/records/Order.ts"
 import { CollectionId, ProductId } from "../../../rpc/Client.ts"
 import { useStoreId } from "../../shared/data/store.ts"
-import { usePagedQuery } from "../../shared/data/queries.ts"
+import { usePagedQuery, useRpcQuery } from "../../shared/data/queries.ts"
 import { useProductSummary } from "../../shared/data/useProductSummary.ts"
-import { More } from "../../shared/ui/display/Table.tsx"
+import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
+import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
+import { SelectField } from "../../shared/ui/form/Field.tsx"
 import { MutedText } from "../../shared/ui/layout/Page.tsx"
 import css from "./Changes.module.css"
 import { consequencesOf } from "./changeSummary.ts"
@@ -28,27 +35,105 @@ const ProductLink = ({ id, known }: { readonly id: ProductId; readonly known: Kn
   )
 }
 
+/** Names of the collections of results, by id, with one request. */
+const useCollectionNames = (results: ReadonlyArray<OperationResult>): ReadonlyMap<string, string> => {
+  const storeId = useStoreId()
+  const ids = results
+    .flatMap(({ id, resource }) => (id !== null && resource === "collection" ? [id] : []))
+    .slice(0, MAX_DISPLAY_NAMES)
+  const { data = [] } = useRpcQuery(
+    [storeId, "names", ids.join()],
+    (client) => client.activity.names({ storeId, ids }),
+    { enabled: ids.length > 0, keepPrevious: true }
+  )
+  return new Map(data.map(({ id, name }) => [id, name]))
+}
+
 /** Resource of a result, as a link. A row that creates one has none. */
 const ResultName = ({
   known,
+  names,
   result: { externalId, id, resource }
 }: {
   readonly result: OperationResult
   readonly known: KnownNames
+  readonly names: ReadonlyMap<string, string>
 }) => {
   const storeId = useStoreId()
-  if (id !== null && resource === "product") return <ProductLink id={ProductId.make(id)} known={known} />
-  if (id !== null && resource === "collection") {
-    return (
-      <Link
-        to="/dashboard/$storeId/collections/$collectionId"
-        params={{ storeId, collectionId: CollectionId.make(id) }}
-      >
-        {texts.collection}
-      </Link>
-    )
+  if (id === null || resource === null) return externalId ?? texts.noResource
+  switch (resource) {
+    case "product":
+      return <ProductLink id={ProductId.make(id)} known={known} />
+    case "collection":
+      return (
+        <Link
+          to="/dashboard/$storeId/collections/$collectionId"
+          params={{ storeId, collectionId: CollectionId.make(id) }}
+        >
+          {names.get(id) ?? texts.collection}
+        </Link>
+      )
+    case "order":
+      return (
+        <Link to="/dashboard/$storeId/orders/$orderId" params={{ storeId, orderId: OrderId.make(id) }}>
+          {externalId ?? texts.order}
+        </Link>
+      )
+    case "customer":
+      return (
+        <Link to="/dashboard/$storeId/customers/$customerId" params={{ storeId, customerId: CustomerId.make(id) }}>
+          {externalId ?? texts.customer}
+        </Link>
+      )
   }
-  return externalId ?? undefined
+}
+
+/** Outcomes of rows that are not refused. Refused rows have a list of their own. */
+const OUTCOMES = ["created", "updated", "deleted", "unchanged"] as const
+const isOutcome = Schema.is(Schema.Literals(OUTCOMES))
+
+const columnsOf = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<OperationResult>> => [
+  { name: texts.row, cell: (result) => <ResultName result={result} known={NO_NAMES} names={names} /> },
+  { name: texts.outcome, cell: ({ outcome }) => texts.outcomes[outcome] }
+]
+
+/** Rows of a change set with their outcomes, as links. */
+export const ChangedRows = ({ set: { id, state } }: { readonly set: ChangeSet }) => {
+  const storeId = useStoreId()
+  const [outcome, setOutcome] = useState<(typeof OUTCOMES)[number]>()
+  const {
+    items = [],
+    more,
+    query
+  } = usePagedQuery(
+    [storeId, "changeSets", id, "rows", state, outcome],
+    (cursor: { readonly cursor?: string }) => (client) =>
+      client.changeSets.results({ storeId, id, ...(outcome === undefined ? {} : { outcome }), ...cursor }),
+    { keepPrevious: true }
+  )
+  const names = useCollectionNames(items)
+  return (
+    <>
+      <SelectField
+        label={texts.outcome}
+        value={outcome ?? ""}
+        onChange={({ target: { value } }) => setOutcome(isOutcome(value) ? value : undefined)}
+      >
+        <option value="">{texts.allRows}</option>
+        {OUTCOMES.map((one) => (
+          <option key={one} value={one}>
+            {texts.outcomes[one]}
+          </option>
+        ))}
+      </SelectField>
+      <QueryBoundary query={query} lines={6}>
+        {() => (
+          <Table caption={texts.rows} columns={columnsOf(names)} rows={items} keyOf={({ index }) => String(index)} />
+        )}
+      </QueryBoundary>
+      <More {...more} />
+    </>
+  )
 }
 
 /** Refused rows of a change set, with the reasons. */
@@ -66,6 +151,7 @@ export const RefusedRows = ({
       client.changeSets.results({ storeId, id, outcome: "refused", ...cursor }),
     { enabled: counts.refused > 0 }
   )
+  const names = useCollectionNames(items)
   if (items.length === 0) return undefined
   return (
     <>
@@ -75,7 +161,7 @@ export const RefusedRows = ({
         {items.map((result) => (
           <li key={result.index}>
             <strong>
-              <ResultName result={result} known={known} />
+              <ResultName result={result} known={known} names={names} />
             </strong>
             <p>{[result.error, ...(result.issues ?? [])].join(" ")}</p>
           </li>

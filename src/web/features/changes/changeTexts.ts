@@ -1,5 +1,5 @@
 import { plural, t } from "@lingui/core/macro"
-import type { ChangeSetState } from "../../../domain/changeSets/ChangeSet.ts"
+import type { ChangeSetState, Outcome } from "../../../domain/changeSets/ChangeSet.ts"
 import type { StatusLabel } from "../../shared/ui/display/Values.tsx"
 import { number } from "../../shared/data/format.ts"
 
@@ -108,7 +108,21 @@ export const changeTexts = {
     cancelSchedule: t`Cancel schedule`,
     undo: t`Undo the whole change`,
     deletedProduct: t`A deleted product`,
-    collection: t`A collection`
+    collection: t`A collection`,
+    order: t`An order`,
+    customer: t`A customer`,
+    noResource: t`A new item`,
+    rows: t`Rows`,
+    row: t`Row`,
+    outcome: t`Outcome`,
+    allRows: t`All rows`,
+    outcomes: {
+      created: t`Created`,
+      updated: t`Updated`,
+      deleted: t`Deleted`,
+      unchanged: t`Unchanged`,
+      refused: t`Refused`
+    } satisfies Record<Outcome, string>
   },
   list: {
     title: t`Bulk changes`,

@@ -5,8 +5,8 @@ import { useStoreId, useStore } from "../../shared/data/store.ts"
 import { Badge } from "../../shared/ui/display/Values.tsx"
 import { QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { Card, MutedText, Page, Row } from "../../shared/ui/layout/Page.tsx"
-import { actorLabels, listEntries, verbOf } from "../activity/entries.ts"
-import { EntrySentence, EntryTime } from "../activity/EntrySentence.tsx"
+import { actorLabels, isOfLargeSet, listEntries, verbOf } from "../activity/entries.ts"
+import { ChangeSetSentence, EntrySentence, EntryTime } from "../activity/EntrySentence.tsx"
 import { usePendingProposals } from "../proposals/proposalQueries.ts"
 import { buttonClass } from "../../shared/ui/form/Button.tsx"
 import { type ActivityGroup, groupActivity, listAppsWithWebhooks, appHealth } from "./homeRules.ts"
@@ -23,6 +23,9 @@ const MAX_GROUPS = 8
 /** Sentence such as "Ada updated 36 products", which links to these changes. */
 const GroupSentence = ({ group: { entries, newest, resources } }: { readonly group: ActivityGroup }) => {
   const storeId = useStoreId()
+  if (newest.changeSetId !== null && isOfLargeSet(newest)) {
+    return <ChangeSetSentence entry={newest} id={newest.changeSetId} />
+  }
   if (resources === 1) {
     return (
       <>
@@ -65,7 +68,7 @@ const GroupTime = ({ group: { newest, oldest } }: { readonly group: ActivityGrou
 const RecentActivity = () => {
   const storeId = useStoreId()
   const query = useRpcQuery([storeId, "activity", "newest"], (client) =>
-    listEntries(client, { storeId, limit: MAX_ENTRIES })
+    listEntries(client, { storeId, limit: MAX_ENTRIES, collapseChangeSets: true })
   )
   return (
     <Card
@@ -91,9 +94,7 @@ const RecentActivity = () => {
                   </li>
                 ))}
             </ol>
-            {nextCursor === null ? undefined : (
-              <MutedText>{homeTexts.activity.grouped(number(items.length))}</MutedText>
-            )}
+            {nextCursor === null ? undefined : <MutedText>{homeTexts.activity.olderNotCounted}</MutedText>}
           </>
         )}
       </QueryBoundary>

@@ -63,10 +63,11 @@ export interface ActivityGroup {
 const MAX_PAUSE = 10 * 60_000
 
 /**
- * Names the job of a change. Changes with the same verb belong together if one actor made them on one surface for one
+ * Names the job of a change: its change set, if it has one. Other changes with the same verb belong together if one actor made them on one surface for one
  * reason.
  */
 const jobOf = (entry: NamedEntry) =>
+  entry.changeSetId ??
   JSON.stringify([entry.actor, entry.surface, entry.reason, entry.approvedBy, entry.resource, verbOf(entry)])
 
 const millisOf = ({ at }: NamedEntry) => Date.parse(at)
@@ -76,7 +77,11 @@ const millisOf = ({ at }: NamedEntry) => Date.parse(at)
  * run at the same time do not split each other's groups.
  */
 export const groupActivity = (entries: ReadonlyArray<NamedEntry>): ReadonlyArray<ActivityGroup> =>
-  groupRuns(entries, jobOf, (later, earlier) => millisOf(later) - millisOf(earlier) <= MAX_PAUSE).map((group) => ({
+  groupRuns(
+    entries,
+    jobOf,
+    (later, earlier) => later.changeSetId !== null || millisOf(later) - millisOf(earlier) <= MAX_PAUSE
+  ).map((group) => ({
     newest: group[0],
     oldest: group.at(-1) ?? group[0],
     resources: new Set(group.map(({ resourceId }) => resourceId)).size,

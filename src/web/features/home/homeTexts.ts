@@ -90,7 +90,7 @@ export const homeTexts = {
   activity: {
     title: t`Recent activity`,
     viewAll: t`View all activity`,
-    grouped: (entries: string) => t`From the newest ${entries} changes.`,
+    olderNotCounted: t`Older changes are not counted.`,
     times: (changes: number) => plural(changes, { one: "# change", other: "# changes" }),
     resources: {
       product: (total: number) => plural(total, { one: "# product", other: "# products" }),
