@@ -4,6 +4,7 @@ import { baseUrl, makeStore } from "../support/http/Api.ts"
 import { isMissing } from "../support/process/Programs.ts"
 import { assertAccessible, openWindow } from "../support/process/Chromium.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
+import { makeProducts } from "../support/data/Products.ts"
 import { makeMerchant, PASSWORD } from "../support/rpc/Merchants.ts"
 
 describe.skipIf(isMissing("chromium"))("Sign-in to the dashboard", () => {
@@ -51,6 +52,53 @@ describe.skipIf(isMissing("chromium"))("Sign-in to the dashboard", () => {
           await page.keyboard.press("Enter")
           await page.getByRole("heading", { name: "Products" }).waitFor()
           assert.strictEqual(page.url(), `${dashboard}/products`)
+        })
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.effect("a session that ends while a form is open is renewed over it, and the save goes on", () =>
+      Effect.gen(function* () {
+        const member = yield* dashboardMember()
+        const { client, complaints, context, dashboard, email, page, storeId, url } = member
+        const [product] = yield* makeProducts(member, [{ name: "Desk" }])
+        const other = yield* makeMerchant([storeId])
+        const name = page.getByLabel("Name", { exact: true })
+        const dialog = page.getByRole("dialog", { name: "Your session has ended" })
+        const toast = page.getByText("Product saved")
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products/${product?.id}`)
+          await name.fill("Desk of oak")
+        })
+        for (const { sessionId } of yield* client.sessions.list({})) yield* client.sessions.end({ sessionId })
+        yield* Effect.promise(async () => {
+          await page.keyboard.press("Control+s")
+          await dialog.waitFor()
+          await assertAccessible(page)
+          // Closed, the form keeps the input, and the next save asks again.
+          await page.keyboard.press("Escape")
+          await page.getByText("Your session has expired").waitFor()
+          assert.strictEqual(await name.inputValue(), "Desk of oak")
+          await name.press("Control+s")
+          assert.strictEqual(await dialog.getByLabel("E-mail address").inputValue(), email)
+          await page.locator(":focus").and(dialog.getByLabel("Password")).fill(PASSWORD)
+          await page.keyboard.press("Enter")
+          await toast.first().waitFor()
+          await dialog.waitFor({ state: "detached" })
+          await page.locator(":focus").and(name).waitFor()
+          assert.strictEqual(await name.inputValue(), "Desk of oak")
+
+          await name.fill("Desk of pine")
+          await context.clearCookies()
+          await page.keyboard.press("Control+s")
+          await dialog.getByLabel("E-mail address").fill(other.email)
+          await dialog.getByLabel("Password").fill(PASSWORD)
+          const reloaded = page.waitForEvent("load")
+          await page.keyboard.press("Enter")
+          await reloaded
+          await name.waitFor()
+          assert.strictEqual(await name.inputValue(), "Desk of oak")
+          assert.strictEqual(page.url(), `${url}/dashboard/${storeId}/products/${product?.id}`)
         })
         assert.deepStrictEqual(complaints(), [])
       })

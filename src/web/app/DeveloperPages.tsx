@@ -1,5 +1,6 @@
 import { Link, Outlet, useRouteContext } from "@tanstack/react-router"
 import { AccountMenu } from "../features/account/AccountMenu.tsx"
+import { SessionDialog } from "../features/account/SessionDialog.tsx"
 import { Shell } from "../shared/ui/layout/Shell.tsx"
 import { portalTexts } from "../features/portal/portalTexts.ts"
 
@@ -27,6 +28,7 @@ export const DeveloperPages = () => {
       account={<AccountMenu name={account.name} signIn="/developers/sign-in" />}
     >
       <Outlet />
+      <SessionDialog account={account} />
     </Shell>
   )
 }

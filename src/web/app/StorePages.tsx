@@ -1,4 +1,4 @@
-import { Link, Outlet, useNavigate } from "@tanstack/react-router"
+import { Link, Outlet, useNavigate, useRouteContext } from "@tanstack/react-router"
 import {
   ArrowDownUp,
   Blocks,
@@ -16,6 +16,7 @@ import {
 } from "lucide-react"
 import { Suspense, useEffect, useMemo, useState, lazy } from "react"
 import { AccountMenu } from "../features/account/AccountMenu.tsx"
+import { SessionDialog } from "../features/account/SessionDialog.tsx"
 import { DatesContext, makeDates } from "../shared/data/format.ts"
 import { LiveUpdates } from "../shared/data/liveUpdates.tsx"
 import { Badge } from "../shared/ui/display/Values.tsx"
@@ -128,6 +129,17 @@ const SearchButton = () => {
         <kbd aria-hidden>/</kbd>
       </button>
       <Suspense>{isOpen ? <Palette pages={PAGES} close={() => setIsOpen(false)} /> : undefined}</Suspense>
+    </>
+  )
+}
+
+/** Frame of the pages of a signed-in merchant. */
+export const MemberPages = () => {
+  const { account } = useRouteContext({ from: "/dashboard/member" })
+  return (
+    <>
+      <Outlet />
+      <SessionDialog account={account} />
     </>
   )
 }

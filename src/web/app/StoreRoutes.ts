@@ -5,7 +5,7 @@ import { installationQuery, requestsQuery, webhookQuery } from "../features/apps
 import { membersQuery, sessionsQuery } from "../features/settings/settingsQueries.ts"
 import { storeQuery } from "../shared/data/store.ts"
 import { idIn, requireSession, root, unknownTab, lazyPage } from "./Root.tsx"
-import { StorePages } from "./StorePages.tsx"
+import { MemberPages, StorePages } from "./StorePages.tsx"
 
 /* Route of a store, and its pages whose tabs are child routes. Data loads beside the code of a tab. */
 
@@ -15,7 +15,8 @@ export const dashboard = createRoute({ getParentRoute: () => root, path: "/dashb
 export const member = createRoute({
   getParentRoute: () => dashboard,
   id: "member",
-  beforeLoad: requireSession("/dashboard/sign-in")
+  beforeLoad: requireSession("/dashboard/sign-in"),
+  component: MemberPages
 })
 
 const storeIdIn = idIn(StoreId)

@@ -4,7 +4,6 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { ErrorPage } from "../shared/ui/display/QueryBoundary.tsx"
 import { makeQueryClient } from "../shared/data/queries.ts"
-import { account } from "../shared/data/service.ts"
 import { dashboardRoutes } from "./DashboardRoutes.tsx"
 import { developerRoutes } from "./DeveloperRoutes.tsx"
 import { root } from "./Root.tsx"
@@ -25,10 +24,7 @@ declare module "@tanstack/react-router" {
   }
 }
 
-const queryClient = makeQueryClient(() => {
-  queryClient.removeQueries({ queryKey: account.queryKey })
-  void router.invalidate()
-})
+const queryClient = makeQueryClient()
 const router = makeRouter(queryClient)
 
 // The code of the page loads beside the account that its route waits for.

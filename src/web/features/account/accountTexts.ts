@@ -7,6 +7,8 @@ export const accountTexts = {
   email: t`E-mail address`,
   password: t`Password`,
   signIn: t`Sign in`,
+  sessionEnded: t`Your session has ended`,
+  sessionAdvice: t`Sign in to continue. Your input on this page is kept.`,
   signInAsDeveloper: t`Sign in as a developer`,
   noAccount: t`No account yet?`,
   signUp: t`Sign up`,

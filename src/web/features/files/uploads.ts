@@ -5,6 +5,7 @@ import type { IdempotencyKey, StoreId } from "../../../rpc/Client.ts"
 import { errorMessageOf } from "../../shared/data/errorMessages.ts"
 import { FileRejected, rejectionOf } from "../../shared/data/fileRejection.ts"
 import { newIdempotencyKey } from "../../shared/data/queries.ts"
+import { whileSignedIn } from "../../shared/data/session.ts"
 import { fileTexts } from "./fileTexts.ts"
 
 /** Maximum size of a picture in MiB. */
@@ -87,7 +88,7 @@ export const useUploads = (
   const start = useEffectEvent((key: IdempotencyKey, signal: AbortSignal) => {
     const upload = pending.find((one) => one.key === key)
     if (upload === undefined) return
-    send(storeId, upload, signal, (progress) => change(key, { progress })).then(
+    whileSignedIn(() => send(storeId, upload, signal, (progress) => change(key, { progress }))).then(
       (file) => finish(upload, file, signal),
       (error: unknown) => (signal.aborted ? undefined : change(key, { problem: errorMessageOf(error).advice }))
     )

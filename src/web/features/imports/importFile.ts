@@ -9,6 +9,7 @@ import { FileColumns, type FileFormat, type FileSettings } from "../../../domain
 import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { FileRejected, rejectionOf } from "../../shared/data/fileRejection.ts"
 import { callService } from "../../shared/data/service.ts"
+import { whileSignedIn } from "../../shared/data/session.ts"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { cancelSet, follow, undoSet } from "../changes/changeSetCalls.ts"
 import { importTexts } from "./importTexts.ts"
@@ -41,14 +42,14 @@ const send = async (path: string, query: object, bytes: Blob): Promise<string> =
 
 /** Starts an import, or a dry run of it. */
 const startImport = async (storeId: StoreId, settings: FileSettings, dryRun: boolean, file: Blob): Promise<ChangeSet> =>
-  decodeSet(await send("imports", { storeId, dryRun, settings }, file)).data
+  decodeSet(await whileSignedIn(() => send("imports", { storeId, dryRun, settings }, file))).data
 
 /** Reads the columns of a CSV file from its beginning, up to the end of a line. */
 export const readColumns = async (file: Blob, encoding: string): Promise<FileColumns> => {
   const isWhole = file.size <= BEGINNING
   const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer())
   const beginning = isWhole ? file : new Blob([bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1)])
-  return decodeColumns(await send("imports/columns", { encoding }, beginning)).data
+  return decodeColumns(await whileSignedIn(() => send("imports/columns", { encoding }, beginning))).data
 }
 
 /** Finds the format of a file by its name, or by its beginning, and its kind by the names of its columns. */

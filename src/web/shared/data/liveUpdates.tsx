@@ -2,7 +2,9 @@ import { onlineManager, type QueryKey, useQueryClient } from "@tanstack/react-qu
 import { Effect, Stream } from "effect"
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from "react"
 import type { Changed, StoreId } from "../../../rpc/Client.ts"
+import { isSignedOut } from "./errorMessages.ts"
 import { runtime, Service } from "./service.ts"
+import { nextSignIn } from "./session.ts"
 
 /** Minimum interval between refetches, however many changes arrive. */
 const REFETCH_INTERVAL = "1 second"
@@ -69,7 +71,11 @@ export const LiveUpdates = ({ children, storeId }: LiveUpdatesProps) => {
         Stream.runForEach((changes) => Effect.sync(() => publish(changes)))
       )
     )
-    const fiber = runtime.runFork(Effect.ignore(follow, { log: "Debug" }))
+    // A write asks for the sign-in, not the stream: a dialog that opens by itself interrupts the typing.
+    const followed = Effect.retry(follow, {
+      while: (error) => (isSignedOut(error) ? Effect.promise(nextSignIn) : false)
+    })
+    const fiber = runtime.runFork(Effect.ignore(followed, { log: "Debug" }))
     return () => {
       setLatest(NO_CHANGES)
       queryClient.removeQueries({ queryKey: [storeId, "followed"] })

@@ -1,8 +1,6 @@
 import {
   infiniteQueryOptions,
   keepPreviousData,
-  MutationCache,
-  QueryCache,
   QueryClient,
   type QueryKey,
   queryOptions,
@@ -14,8 +12,8 @@ import {
 import { Effect, Predicate } from "effect"
 import { useEffect, useRef, useState } from "react"
 import { type Client, IdempotencyKey } from "../../../rpc/Client.ts"
-import { isSignedOut, isTransient } from "./errorMessages.ts"
-import { account, type Call, callService } from "./service.ts"
+import { isTransient } from "./errorMessages.ts"
+import { type Call, callService } from "./service.ts"
 
 /** Retry delay in milliseconds. Rate limit errors contain their own delay. */
 const retryDelay = (attempt: number, error: unknown) =>
@@ -23,17 +21,9 @@ const retryDelay = (attempt: number, error: unknown) =>
     ? error.retryAfter * 1000
     : Math.min(500 * 2 ** attempt, 8000)
 
-/** Query client of all pages. Calls `onSignedOut` when a request finds that the session has expired. */
-export const makeQueryClient = (onSignedOut: () => void): QueryClient => {
-  const handleSignedOut = (error: unknown) => {
-    if (isSignedOut(error)) onSignedOut()
-  }
-  return new QueryClient({
-    queryCache: new QueryCache({
-      // The route guards load the account and redirect to the sign-in page themselves.
-      onError: (error, { queryKey: [first] }) => (first === account.queryKey[0] ? undefined : handleSignedOut(error))
-    }),
-    mutationCache: new MutationCache({ onError: handleSignedOut }),
+/** Query client of all pages. */
+export const makeQueryClient = (): QueryClient =>
+  new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 30_000,
@@ -42,7 +32,6 @@ export const makeQueryClient = (onSignedOut: () => void): QueryClient => {
       }
     }
   })
-}
 
 interface RpcQueryOptions<A> {
   readonly enabled?: boolean

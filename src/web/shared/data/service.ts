@@ -1,8 +1,9 @@
 import { queryOptions } from "@tanstack/react-query"
 import { Cause, Context, Effect, Exit, Layer, ManagedRuntime, Option, Result, Schema } from "effect"
 import { InvitationOffer } from "../../../domain/access/AccountLinks.ts"
-import { type Client, Email, makeClient, StoreId } from "../../../rpc/Client.ts"
+import { type Client, Email, makeClient, MerchantId, StoreId } from "../../../rpc/Client.ts"
 import { dataTexts } from "../sharedTexts.ts"
+import { whileSignedIn } from "./session.ts"
 
 /** RPC client of the service. */
 export class Service extends Context.Service<Service, Client>()("web/Service") {}
@@ -13,21 +14,24 @@ export const runtime = ManagedRuntime.make(Layer.effect(Service, makeClient({ ur
 /** Call of a procedure. */
 export type Call<A, E> = (client: Client) => Effect.Effect<A, E>
 
-/**
- * Runs a call as a promise. Rejects with the tagged error of the procedure, whose message is written for people. The
- * signal interrupts the call.
- */
-export const callService = async <A, E>(call: Call<A, E>, signal?: AbortSignal): Promise<A> => {
+const callOnce = async <A, E>(call: Call<A, E>, signal?: AbortSignal): Promise<A> => {
   const program = Effect.flatMap(Service, call)
   const exit = await runtime.runPromiseExit(program, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value
   throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
 }
 
-/** Signed-in account with its stores. */
+/**
+ * Runs a call as a promise. Rejects with the tagged error of the procedure, whose message is written for people. The
+ * signal interrupts the call. If the session has ended, the user signs in over the page and the call runs again.
+ */
+export const callService = <A, E>(call: Call<A, E>, signal?: AbortSignal): Promise<A> =>
+  whileSignedIn(() => callOnce(call, signal))
+
+/** Signed-in account with its stores. Without a session, routes lead to the sign-in page. */
 export const account = queryOptions({
   queryKey: ["account"],
-  queryFn: ({ signal }) => callService((client) => client.account.get({}), signal),
+  queryFn: ({ signal }) => callOnce((client) => client.account.get({}), signal),
   staleTime: Number.POSITIVE_INFINITY
 })
 
@@ -59,10 +63,6 @@ const post = async (path: string, body: object): Promise<Response> => {
   return response
 }
 
-/** Signs in. The session cookie is not readable by scripts. */
-export const signIn = (credentials: { readonly email: string; readonly password: string }): Promise<unknown> =>
-  post("/auth/sign-in", credentials)
-
 /** Creates an account and signs in. */
 export const signUp = (account: {
   readonly email: string
@@ -78,9 +78,17 @@ const dataReader = <A, I>(data: Schema.Codec<A, I>) => {
   return async (response: Promise<Response>): Promise<A> => decode(await (await response).text()).data
 }
 
+const SignedIn = Schema.Struct({ merchantId: MerchantId })
+export type SignedIn = typeof SignedIn.Type
+
+const readSignedIn = dataReader(SignedIn)
 const readOffer = dataReader(InvitationOffer)
 const readJoined = dataReader(Schema.Struct({ storeId: StoreId }))
 const readEmail = dataReader(Schema.Struct({ email: Email }))
+
+/** Signs in. The session cookie is not readable by scripts. */
+export const signIn = (credentials: { readonly email: string; readonly password: string }) =>
+  readSignedIn(post("/auth/sign-in", credentials))
 
 /** Reads the invitation of a link. */
 export const readInvitation = (token: string) => readOffer(post("/auth/invitation", { token }))

@@ -1,6 +1,6 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog"
 import { Dialog as Base } from "@base-ui/react/dialog"
-import type { ReactNode } from "react"
+import { type ReactNode, useRef } from "react"
 import { Button, type ButtonKind } from "../form/Button.tsx"
 import css from "./Popups.module.css"
 import { ErrorNotice } from "../display/QueryBoundary.tsx"
@@ -15,23 +15,39 @@ export interface DialogProps {
   readonly isWide?: boolean
 }
 
+const CONTROL = ":is(input, select, textarea, button, a[href]):not(:disabled)"
+
+/** Control of a dialog that gets the focus: the marked one, or the first below the title. */
+const firstControlIn = (popup: HTMLElement | null) =>
+  popup?.querySelector<HTMLElement>("[data-initial-focus]") ??
+  popup?.querySelector<HTMLElement>(`header ~ ${CONTROL}, header ~ * ${CONTROL}`) ??
+  true
+
 /** Modal dialog. Traps the focus and restores it on close. */
-export const Dialog = ({ children, close, isOpen, isWide = false, title }: DialogProps) => (
-  <Base.Root open={isOpen} onOpenChange={(open) => (open ? undefined : close())}>
-    <Base.Portal>
-      <Base.Backdrop className={css["backdrop"]} />
-      <Base.Popup className={`${css["dialog"]} ${isWide ? css["wideDialog"] : ""}`}>
-        <header className={css["dialogHeader"]}>
-          <Base.Title>{title}</Base.Title>
-          <Base.Close className={css["close"]} aria-label={uiTexts.dialog.close}>
-            ✕
-          </Base.Close>
-        </header>
-        {children}
-      </Base.Popup>
-    </Base.Portal>
-  </Base.Root>
-)
+export const Dialog = ({ children, close, isOpen, isWide = false, title }: DialogProps) => {
+  const popup = useRef<HTMLDivElement>(null)
+  return (
+    <Base.Root open={isOpen} onOpenChange={(open) => (open ? undefined : close())}>
+      <Base.Portal>
+        <Base.Backdrop className={css["backdrop"]} />
+        <Base.Popup
+          ref={popup}
+          // Touch would open the keyboard of the screen.
+          initialFocus={(openedBy) => openedBy === "touch" || firstControlIn(popup.current)}
+          className={`${css["dialog"]} ${isWide ? css["wideDialog"] : ""}`}
+        >
+          <header className={css["dialogHeader"]}>
+            <Base.Title>{title}</Base.Title>
+            <Base.Close className={css["close"]} aria-label={uiTexts.dialog.close}>
+              ✕
+            </Base.Close>
+          </header>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
 
 export interface ConfirmProps {
   readonly title: string
