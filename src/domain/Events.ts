@@ -12,8 +12,6 @@ export type EventId = typeof EventId.Type
 interface EventFacts {
   /** Name of its type in the SDK, and of its request in the OpenAPI document. */
   readonly name: string
-  /** Text in the pages. */
-  readonly title: string
   /** Member of `data` that contains the resource. */
   readonly resource: string
   /** Scope that an installation needs to receive the event. */
@@ -24,13 +22,11 @@ interface EventFacts {
 export const EVENTS = {
   "catalog.product.updated.v1": {
     name: "ProductUpdated",
-    title: "Product created or updated",
     resource: "product",
     scope: "read_products"
   },
   "catalog.collection.updated.v1": {
     name: "CollectionUpdated",
-    title: "Collection created or updated",
     resource: "collection",
     scope: "read_collections"
   }

@@ -103,7 +103,7 @@ describe("Activity entries", () => {
     const after = { price: 2, description: `Two\nlines ${"long ".repeat(20)}`, sku: "B", stock: 3 }
     assert.strictEqual(
       summaryOf(entryOf(1, { before, after, reason: "Spring sale" }), { currency: "USD", dates }),
-      "Price: $1.00 → $2.00 · Description: empty → Two lines long long long long long long … · 2 more fields · “Spring sale”"
+      "Price: $1.00 → $2.00 (+100%) · Description: empty → Two lines long long long long long long … · 2 more fields · “Spring sale”"
     )
     assert.strictEqual(summaryOf(entryOf(1, { before: null, after }), { currency: "USD", dates }), "")
   })

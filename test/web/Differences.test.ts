@@ -29,6 +29,15 @@ describe("Differences by field", () => {
     ])
   })
 
+  it("prices of products are in the currency, with their change in percent", () => {
+    const [price, cost] = differencesOf(
+      { price: 125.95, costPrice: 0 },
+      { price: 21, costPrice: 2 },
+      { currency: "EUR", dates }
+    )
+    assert.deepStrictEqual([price?.before, price?.after, cost?.after], ["€125.95", "€21.00 (-83%)", "€2.00"])
+  })
+
   it("permissions are formatted as text, and times in the browser's time zone", () => {
     const before = { scopes: ["read_products"], state: "active" }
     const after = { scopes: ["read_products", "write_inventory"], state: "active" }

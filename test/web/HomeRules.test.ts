@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ActivityEntry } from "../../src/domain/journal/Activity.ts"
 import { InstallationId } from "../../src/domain/access/Ids.ts"
-import { namedEntries } from "../../src/web/features/activity/entries.ts"
+import { namedEntries, verbOf } from "../../src/web/features/activity/entries.ts"
 import { groupActivity, appHealth } from "../../src/web/features/home/homeRules.ts"
 import { parseHomeSearch } from "../../src/web/features/home/homeSearch.ts"
 import { homeTexts } from "../../src/web/features/home/homeTexts.ts"
@@ -54,6 +54,11 @@ describe("Home page", () => {
     assert.lengthOf(groupsOf([first, entryOf(20 * MINUTE), entryOf(10 * MINUTE)]), 1)
     assert.lengthOf(groupsOf([first, entryOf(20 * MINUTE - 1)]), 2)
     assert.deepStrictEqual(groupsOf([]), [])
+  })
+
+  it("the verb of several agents does not name one agent", () => {
+    const created = entryOf(0, { resource: "agent", before: null })
+    assert.deepStrictEqual([verbOf(created), verbOf(created, 2)], ["created the agent", "created"])
   })
 
   it("a period in the URL is 7, 30 or 90 days, and others are dropped", () => {

@@ -45,7 +45,7 @@ describe.skipIf(isMissing("chromium"))("Variants and description of a product", 
           await page.goto(`${dashboard}/products/${shirt.id}`)
           await addValues(page, "Size", ["M"])
           await page.getByRole("button", { name: "Add option" }).click()
-          await page.getByLabel("Option 2", { exact: true }).fill("Color")
+          await page.getByLabel("Name of option 2", { exact: true }).fill("Color")
           await addValues(page, "Color", ["Red", "Blue", "Green"])
           await page.getByLabel("Title of variant 6").waitFor()
           await page.getByRole("button", { name: "M (3)" }).click()

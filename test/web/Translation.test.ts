@@ -90,6 +90,12 @@ describe("Translation", () => {
     }
   })
 
+  it("a message is a whole text, because languages order the parts of a sentence differently", async () => {
+    const { used } = await readCatalog()
+    const parts = Object.values(used).flatMap(({ message = "" }) => (/^[\s.,]|\s$/.test(message) ? [message] : []))
+    assert.deepStrictEqual(parts, [])
+  })
+
   it("all texts of the pages are translated", () => {
     const files = readdirSync("src/web", { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name))
     assert.isNotEmpty(files)

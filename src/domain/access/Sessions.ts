@@ -55,14 +55,14 @@ export type SessionSummary = typeof SessionSummary.Type
 /** Wrong credentials. The error is the same for unknown accounts. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {}) {
   override get message() {
-    return "The e-mail address or the password is wrong; try again, or ask the operator of the service to reset the password"
+    return "The e-mail address or the password is wrong; try again, or ask an owner of your store for a link that resets the password"
   }
 }
 
 /** A signed-in merchant entered a wrong current password. */
 export class WrongPassword extends Schema.TaggedError<WrongPassword>()("WrongPassword", {}) {
   override get message() {
-    return "The current password is wrong; try again, or ask the operator of the service to reset it"
+    return "The current password is wrong; try again, or ask an owner of your store for a link that resets it"
   }
 }
 
@@ -77,7 +77,7 @@ export const minutes = (seconds: number) => {
 
 export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("TooManySignIns", retryAfter) {
   override get message() {
-    return `Too many failed sign-ins; wait ${minutes(this.retryAfter)}, or ask the operator of the service to reset your password`
+    return `Too many failed sign-ins; wait ${minutes(this.retryAfter)}, or ask an owner of your store for a link that resets your password`
   }
 }
 

@@ -250,7 +250,7 @@ export const makeShopifyColumns = (header: ReadonlyArray<string>): Result.Result
     if (!NUMERIC.has(field)) return `${nameOf(field)}: ${reason}, not "${found}"`
     if (NUMBER.test(cell))
       return `${nameOf(field)}: ${Number.isNaN(toDouble(cell)) ? NOT_A_DOUBLE : reason}, not "${found}"`
-    return `${nameOf(field)}: ${reason}, not "${found}"; write it like 1234.5, without separators or currency`
+    return `${nameOf(field)}: must be a number such as 1234.5, without separators or currency, not "${found}"`
   }
 
   return Result.succeed({

@@ -1,14 +1,12 @@
 import { Effect, Option } from "effect"
 import type { Grants } from "../../domain/access/AccessRule.ts"
 import type { AppId } from "../../domain/access/Ids.ts"
-import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS, type GrantDescription } from "../../domain/access/GrantDescriptions.ts"
+import type { GrantDescription } from "../../domain/access/GrantDescriptions.ts"
 import { Installations } from "../../domain/access/Installations.ts"
 import { Consents } from "../../domain/oauth/Consents.ts"
 import { ConsentFormRejected, type ConsentStrategy } from "./ConsentStrategy.ts"
-import { consentTexts } from "./consentTexts.ts"
+import type { ConsentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
-
-const texts = consentTexts.app
 
 /** An app and the grants that it requests. */
 interface RequestingApp extends Grants {
@@ -20,8 +18,6 @@ const namesOf = ({ capabilities, scopes }: Grants) => [...scopes, ...capabilitie
 
 /** Formats grants for the hidden form field. */
 const formatGrants = (grants: Grants) => namesOf(grants).toSorted().join(" ")
-
-const requestChanged = () => new ConsentFormRejected({ reason: consentTexts.consent.permissionsChanged })
 
 const grantRow = ({ text, title, warning }: GrantDescription) => html`
   <li>
@@ -40,14 +36,18 @@ const grantSection = (heading: string, grants: ReadonlyArray<GrantDescription>):
         </ul>`
 
 /** Lists the requested grants. For an installed app it shows new, current and removed grants separately. */
-const appTerms = (requested: Grants, current: Grants | undefined): Html => {
+const appTerms = (
+  { app: texts, descriptions: { always, grants } }: ConsentTexts,
+  requested: Grants,
+  current: Grants | undefined
+): Html => {
   const names = namesOf(requested)
-  const describe = (subset: typeof names) => subset.map((name) => GRANT_DESCRIPTIONS[name])
-  if (current === undefined) return html`${grantSection(texts.requested, [ALWAYS_GRANTED, ...describe(names)])}`
+  const describe = (subset: typeof names) => subset.map((name) => grants[name])
+  if (current === undefined) return html`${grantSection(texts.requested, [always, ...describe(names)])}`
   const currentNames = namesOf(current)
   return html`
     ${grantSection(texts.added, describe(names.filter((name) => !currentNames.includes(name))))}
-    ${grantSection(texts.current, [ALWAYS_GRANTED, ...describe(names.filter((name) => currentNames.includes(name)))])}
+    ${grantSection(texts.current, [always, ...describe(names.filter((name) => currentNames.includes(name)))])}
     ${grantSection(
       texts.removed,
       describe(currentNames.filter((name) => !names.includes(name))).map(({ text, title }) => ({ text, title }))
@@ -55,7 +55,12 @@ const appTerms = (requested: Grants, current: Grants | undefined): Html => {
   `
 }
 
-const makeHeading = (app: RequestingApp, storeName: string, current: Grants | undefined) => {
+const makeHeading = (
+  { app: texts }: ConsentTexts,
+  app: RequestingApp,
+  storeName: string,
+  current: Grants | undefined
+) => {
   if (current === undefined) return texts.requestsAccess(app.name, storeName)
   return formatGrants(app) === formatGrants(current)
     ? texts.requestsSameAccess(app.name, storeName)
@@ -67,23 +72,30 @@ export const makeAppConsent = Effect.gen(function* () {
   const consents = yield* Consents
   const { list } = yield* Installations
 
-  return (app: RequestingApp): ConsentStrategy => ({
-    ask: ({ storeId, storeName }) =>
-      list({ storeId: Option.some(storeId), appId: Option.some(app.appId), limit: 1 }).pipe(
-        // The store or app was deleted. The consent fails when the form is submitted.
-        Effect.catch(() => Effect.succeed([])),
-        Effect.map(([installed]) => ({
-          heading: makeHeading(app, storeName, installed),
-          terms: html`<input type="hidden" name="listed" value="${formatGrants(app)}" />${appTerms(app, installed)}`
-        }))
-      ),
-    agree: (consent, form) =>
-      form.get("listed") === formatGrants(app)
-        ? Effect.catchTags(consents.install(consent, app), {
-            AppNotFound: requestChanged,
-            ScopesNotDeclared: requestChanged,
-            CapabilitiesNotDeclared: requestChanged
-          })
-        : requestChanged()
-  })
+  return (texts: ConsentTexts, app: RequestingApp): ConsentStrategy => {
+    const requestChanged = () => new ConsentFormRejected({ reason: texts.consent.permissionsChanged })
+    return {
+      ask: ({ storeId, storeName }) =>
+        list({ storeId: Option.some(storeId), appId: Option.some(app.appId), limit: 1 }).pipe(
+          // The store or app was deleted. The consent fails when the form is submitted.
+          Effect.catch(() => Effect.succeed([])),
+          Effect.map(([installed]) => ({
+            heading: makeHeading(texts, app, storeName, installed),
+            terms: html`<input
+                type="hidden"
+                name="listed"
+                value="${formatGrants(app)}"
+              />${appTerms(texts, app, installed)}`
+          }))
+        ),
+      agree: (consent, form) =>
+        form.get("listed") === formatGrants(app)
+          ? Effect.catchTags(consents.install(consent, app), {
+              AppNotFound: requestChanged,
+              ScopesNotDeclared: requestChanged,
+              CapabilitiesNotDeclared: requestChanged
+            })
+          : requestChanged()
+    }
+  }
 })

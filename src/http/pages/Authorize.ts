@@ -1,7 +1,7 @@
 import { Cause, Effect, Option, Redacted, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Membership } from "../../domain/access/Merchants.ts"
-import { ForeignOrigin, Sessions } from "../../domain/access/Sessions.ts"
+import { Sessions } from "../../domain/access/Sessions.ts"
 import { AccessDenied } from "../../domain/oauth/Refusals.ts"
 import { makeSessionCookie } from "../headers/Credentials.ts"
 import { type AuthorizationRequest, makeAuthorization } from "../oauth/Authorization.ts"
@@ -10,13 +10,11 @@ import { makeOriginPolicy } from "../headers/Origin.ts"
 import { replyToFailure } from "../Reply.ts"
 import { currentResponse, toNodeResponse } from "../server/NodeResponse.ts"
 import { type ConsentRequest, makeConsentFlow } from "./ConsentFlow.ts"
-import { consentTexts } from "./consentTexts.ts"
+import { type ConsentTexts, consentTextsFor } from "./consentTexts.ts"
 import { isFormToken } from "./FormToken.ts"
 import { html } from "./Html.ts"
 import { errorPage, redirect, respond } from "./Page.ts"
 import { makeSignIn } from "./SignIn.ts"
-
-const texts = consentTexts.errors
 
 const PATH = "/oauth/authorize"
 
@@ -44,10 +42,11 @@ const urlForStore = (params: URLSearchParams, store?: Membership) => {
 
 const linkButton = (location: string, label: string) => html`<a class="button" href="${location}">${label}</a>`
 
-const unverifiedRedirectPage = ({ message }: Error) => errorPage(texts.linkTitle, texts.linkAdvice(message), 400)
+const unverifiedRedirectPage = ({ errors }: ConsentTexts, { message }: Error) =>
+  errorPage(errors.linkTitle, errors.linkAdvice(message), 400)
 
-const redirectedErrorPage = (location: string) =>
-  errorPage(texts.requestTitle, texts.requestAdvice, 400, linkButton(location, texts.backToApp))
+const redirectedErrorPage = ({ errors }: ConsentTexts, location: string) =>
+  errorPage(errors.requestTitle, errors.requestAdvice, 400, linkButton(location, errors.backToApp))
 
 /** The session of the merchant, with the secret to which their forms are bound. */
 type MerchantSession = Pick<ConsentRequest, "signedIn" | "secret">
@@ -55,13 +54,18 @@ type MerchantSession = Pick<ConsentRequest, "signedIn" | "secret">
 /** A valid authorization request, and the session if the merchant is signed in. */
 interface ValidRequest {
   readonly request: Request
+  readonly texts: ConsentTexts
   readonly params: URLSearchParams
   readonly authorization: AuthorizationRequest
   readonly session: MerchantSession | undefined
 }
 
-const toConsentRequest = ({ authorization, params }: ValidRequest, session: MerchantSession): ConsentRequest => ({
+const toConsentRequest = (
+  { authorization, params, texts }: ValidRequest,
+  session: MerchantSession
+): ConsentRequest => ({
   ...session,
+  texts,
   authorization,
   urlFor: (store) => urlForStore(params, store)
 })
@@ -73,12 +77,14 @@ const withErrorPage =
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
         : Effect.flatMap(currentResponse, ({ requestId }) =>
-            Effect.map(replyToFailure(cause, requestId), ({ headers = {}, status }) =>
-              HttpServerResponse.setHeaders(
-                respond(errorPage(texts.unexpectedTitle, texts.unexpectedAdvice(requestId), status)),
+            Effect.map(replyToFailure(cause, requestId), ({ headers = {}, status }) => {
+              const texts = consentTextsFor(request.headers)
+              const { unexpectedAdvice, unexpectedTitle } = texts.errors
+              return HttpServerResponse.setHeaders(
+                respond(errorPage(unexpectedTitle, unexpectedAdvice(requestId), status), texts),
                 headers
               )
-            )
+            })
           )
     )
 
@@ -104,38 +110,42 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
     }
 
     const validate = Effect.fnUntraced(function* (request: Request) {
+      const texts = consentTextsFor(request.headers)
       const params = yield* Effect.mapError(Effect.fromResult(parseQuery(request)), (error) =>
-        respond(unverifiedRedirectPage(error))
+        respond(unverifiedRedirectPage(texts, error), texts)
       )
       const checked = yield* Effect.result(check(params))
       const session = Option.getOrUndefined(yield* findSession(request))
-      if (Result.isSuccess(checked)) return { request, params, authorization: checked.success, session }
+      if (Result.isSuccess(checked)) return { request, texts, params, authorization: checked.success, session }
       const error = checked.failure
       switch (error._tag) {
         case "UnverifiedRedirect":
-          return yield* Effect.fail(respond(unverifiedRedirectPage(error.error)))
+          return yield* Effect.fail(respond(unverifiedRedirectPage(texts, error.error), texts))
         case "RedirectedError": {
           const { location } = error
-          return yield* Effect.fail(session === undefined ? respond(redirectedErrorPage(location)) : redirect(location))
+          return yield* Effect.fail(
+            session === undefined ? respond(redirectedErrorPage(texts, location), texts) : redirect(location)
+          )
         }
       }
     })
 
     const show = Effect.fnUntraced(function* (valid: ValidRequest) {
-      const { authorization, params, request, session } = valid
+      const { authorization, params, request, session, texts } = valid
       if (session === undefined) return showSignIn(request, authorization.client.name)
-      return respond(yield* ask(toConsentRequest(valid, session), params.get(STORE)))
+      return respond(yield* ask(toConsentRequest(valid, session), params.get(STORE)), texts)
     })
 
     const submit = Effect.fnUntraced(function* (valid: ValidRequest) {
-      const { authorization, params, request, session } = valid
+      const { authorization, params, request, session, texts: pageTexts } = valid
+      const texts = pageTexts.errors
       const url = urlOf(params)
       const fail = (title: string, text: string, status: number) =>
-        Effect.fail(respond(errorPage(title, text, status, linkButton(url, texts.reload))))
+        Effect.fail(respond(errorPage(title, text, status, linkButton(url, texts.reload)), pageTexts))
       const requireToken = (secret: Redacted.Redacted | undefined, form: URLSearchParams) =>
         isFormToken(secret, form.get("token") ?? "") ? Effect.void : fail(texts.expiredTitle, texts.expiredAdvice, 403)
 
-      if (!isSameOrigin(request.headers)) return yield* fail(texts.refusedTitle, new ForeignOrigin().message, 403)
+      if (!isSameOrigin(request.headers)) return yield* fail(texts.refusedTitle, texts.foreignOrigin, 403)
       const form = yield* Effect.catch(readForm(toNodeResponse(request).req), ({ message }) =>
         fail(texts.formTitle, message, 400)
       )
@@ -154,7 +164,9 @@ export const AuthorizeRoutes = HttpRouter.use((router) =>
         case "deny":
           return redirect(makeLocation(authorization, new AccessDenied()))
         case "allow": {
-          const code = yield* Effect.mapError(agree(toConsentRequest(valid, session), form), respond)
+          const code = yield* Effect.mapError(agree(toConsentRequest(valid, session), form), (page) =>
+            respond(page, pageTexts)
+          )
           return redirect(makeLocation(authorization, { code: Redacted.value(code) }))
         }
         default:

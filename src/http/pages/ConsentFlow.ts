@@ -9,13 +9,14 @@ import { makeAgentConsent } from "./AgentConsent.ts"
 import { makeAppConsent } from "./AppConsent.ts"
 import { consentPage } from "./ConsentPage.ts"
 import type { ConsentStrategy } from "./ConsentStrategy.ts"
-import { consentTexts } from "./consentTexts.ts"
+import type { ConsentTexts } from "./consentTexts.ts"
 import { makeFormToken } from "./FormToken.ts"
 import { accountFooter, type Page } from "./Page.ts"
 import { storePage } from "./StorePage.ts"
 
 /** An authorization request and the signed-in merchant. */
 export interface ConsentRequest {
+  readonly texts: ConsentTexts
   readonly authorization: AuthorizationRequest
   readonly signedIn: SignedIn
   /** The secret of the session, to which form tokens are bound. */
@@ -30,15 +31,20 @@ interface Rejection {
   readonly status: number
 }
 
-const storeNotFound = (): Rejection => {
-  const error = new StoreNotFound()
-  return { refusal: consentTexts.store.notMember(error.message), status: toErrorReply(error).status }
-}
+const storeNotFound = ({ texts }: ConsentRequest): Rejection => ({
+  refusal: texts.store.notMember,
+  status: toErrorReply(new StoreNotFound()).status
+})
 
 /** Makes the options that every page of the flow needs. */
-const commonOptions = ({ authorization, secret, signedIn }: ConsentRequest, otherStores?: string) => {
+const commonOptions = ({ authorization, secret, signedIn, texts }: ConsentRequest, otherStores?: string) => {
   const token = makeFormToken(secret)
-  return { token, footer: accountFooter(signedIn, token, otherStores), redirectUri: new URL(authorization.redirectUri) }
+  return {
+    texts,
+    token,
+    footer: accountFooter(texts, signedIn, token, otherStores),
+    redirectUri: new URL(authorization.redirectUri)
+  }
 }
 
 const chooseStore = (consent: ConsentRequest, stores: ReadonlyArray<Membership>, rejection?: Rejection): Page =>
@@ -56,12 +62,12 @@ export const makeConsentFlow = Effect.gen(function* () {
   const appConsent = yield* makeAppConsent
   const agentConsent = yield* makeAgentConsent
 
-  const strategyFor = ({ client, scopes }: AuthorizationRequest): ConsentStrategy => {
+  const strategyFor = (texts: ConsentTexts, { client, scopes }: AuthorizationRequest): ConsentStrategy => {
     switch (client.of._tag) {
       case "App":
-        return appConsent({ ...client.of, name: client.name, scopes })
+        return appConsent(texts, { ...client.of, name: client.name, scopes })
       case "AgentClient":
-        return agentConsent(client, scopes)
+        return agentConsent(texts, client, scopes)
     }
   }
 
@@ -71,7 +77,7 @@ export const makeConsentFlow = Effect.gen(function* () {
     store: Membership,
     rejection?: Rejection
   ): Effect.Effect<Page> =>
-    Effect.map(strategyFor(consent.authorization).ask(store), (question) =>
+    Effect.map(strategyFor(consent.texts, consent.authorization).ask(store), (question) =>
       consentPage({
         ...commonOptions(consent, stores.length > 1 ? consent.urlFor() : undefined),
         ...rejection,
@@ -88,15 +94,15 @@ export const makeConsentFlow = Effect.gen(function* () {
       const [only] = stores.length === 1 ? stores : []
       const store = storeId === null ? only : stores.find((store) => store.storeId === storeId)
       if (store !== undefined) return yield* askForStore(consent, stores, store)
-      return chooseStore(consent, stores, storeId === null ? undefined : storeNotFound())
+      return chooseStore(consent, stores, storeId === null ? undefined : storeNotFound(consent))
     }),
 
     /** Stores the consent and returns its code. Fails with a page if the form is rejected. */
     agree: Effect.fnUntraced(function* (consent: ConsentRequest, form: URLSearchParams) {
-      const { authorization, signedIn } = consent
+      const { authorization, signedIn, texts } = consent
       const stores = yield* memberships(signedIn.merchantId)
       const store = stores.find(({ storeId }) => storeId === form.get("store_id"))
-      if (store === undefined) return yield* Effect.fail(chooseStore(consent, stores, storeNotFound()))
+      if (store === undefined) return yield* Effect.fail(chooseStore(consent, stores, storeNotFound(consent)))
       const { challenge, client, redirectUri, resource } = authorization
       const { requestId } = yield* currentResponse
       const decision = {
@@ -108,11 +114,11 @@ export const makeConsentFlow = Effect.gen(function* () {
         resource,
         requestId
       }
-      return yield* strategyFor(authorization)
+      return yield* strategyFor(texts, authorization)
         .agree(decision, form)
         .pipe(
           Effect.catchTags({
-            StoreNotFound: () => Effect.fail(chooseStore(consent, stores, storeNotFound())),
+            StoreNotFound: () => Effect.fail(chooseStore(consent, stores, storeNotFound(consent))),
             ConsentFormRejected: ({ reason }) =>
               Effect.flatMap(askForStore(consent, stores, store, { refusal: reason, status: 409 }), Effect.fail)
           })

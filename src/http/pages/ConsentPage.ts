@@ -2,11 +2,11 @@ import type { Membership } from "../../domain/access/Merchants.ts"
 import { isDocumentUrl } from "../../domain/oauth/ClientMetadata.ts"
 import type { Client } from "../../domain/oauth/Clients.ts"
 import { parseUrl } from "../../domain/Url.ts"
-import { consentTexts } from "./consentTexts.ts"
+import type { ConsentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
 import { alertBox, type Page, secureForm } from "./Page.ts"
 
-const texts = consentTexts.consent
+type Texts = ConsentTexts["consent"]
 
 /**
  * Renders the first letter of the client's name instead of its logo. A logo from another host would reveal visitors to
@@ -27,25 +27,28 @@ const linkTo = (website: string) => {
 }
 
 /** Only the host of the client's metadata document, if any, is verified. */
-const agentPublisher = (clientId: string) =>
+const agentPublisher = (texts: Texts, clientId: string) =>
   isDocumentUrl(clientId) ? texts.describedBy(new URL(clientId).host) : html`${texts.unverifiedName}`
 
-const appPublisher = (name: string | null, website: string | null) => {
+const appPublisher = (texts: Texts, name: string | null, website: string | null) => {
   const publisher = name === null ? html`${texts.operatorApp}` : texts.madeBy(name)
   return html`${publisher}${website === null ? undefined : html`, ${linkTo(website)}`}`
 }
 
-const publisherOf = ({ clientId, of, website }: Client) =>
-  html`<p class="quiet">${of._tag === "App" ? appPublisher(of.developerName, website) : agentPublisher(clientId)}.</p>`
+const publisherOf = (texts: Texts, { clientId, of, website }: Client) =>
+  html`<p class="quiet">
+    ${of._tag === "App" ? appPublisher(texts, of.developerName, website) : agentPublisher(texts, clientId)}.
+  </p>`
 
 /** Describes the target of a redirect. */
-const describeTarget = ({ host, protocol }: URL) => {
+const describeTarget = (texts: Texts, { host, protocol }: URL) => {
   if (protocol === "https:") return texts.site(host)
   if (protocol === "http:") return texts.localProgram(host)
   return texts.localProgram(protocol)
 }
 
 interface ConsentPageOptions {
+  readonly texts: ConsentTexts
   readonly client: Client
   readonly store: Membership
   /** The requested grants with their form fields. */
@@ -60,20 +63,29 @@ interface ConsentPageOptions {
 }
 
 /** Renders the form with which a merchant allows or denies a client. */
-export const consentPage = ({ client, heading, refusal, store, terms, token, ...rest }: ConsentPageOptions): Page => ({
+export const consentPage = ({
+  client,
+  heading,
+  refusal,
+  store,
+  terms,
+  texts: { cancel, consent: texts },
+  token,
+  ...rest
+}: ConsentPageOptions): Page => ({
   ...rest,
   title: texts.title(client.name),
   main: html`${monogram(client.name)}
     <h1>${heading}</h1>
-    ${publisherOf(client)} ${alertBox(refusal)}
+    ${publisherOf(texts, client)} ${alertBox(refusal)}
     ${secureForm(
       token,
       html`<input type="hidden" name="store_id" value="${store.storeId}" />
         ${terms}
         <div class="actions">
-          <button name="intent" value="deny">${consentTexts.cancel}</button>
+          <button name="intent" value="deny">${cancel}</button>
           <button class="primary" name="intent" value="allow">${texts.allow}</button>
         </div>`
     )}
-    <p class="quiet">${texts.returnsTo(describeTarget(rest.redirectUri))}</p>`
+    <p class="quiet">${texts.returnsTo(describeTarget(texts, rest.redirectUri))}</p>`
 })

@@ -1,10 +1,8 @@
 import { HttpServerResponse } from "effect/http"
 import type { SignedIn } from "../../domain/access/Sessions.ts"
-import { consentTexts } from "./consentTexts.ts"
+import type { ConsentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
 import { STYLE, STYLE_SOURCE } from "./Style.ts"
-
-const texts = consentTexts.account
 
 /** The content of a page. */
 export interface Page {
@@ -26,15 +24,12 @@ const formTargets = (redirectUri: URL | undefined) =>
 /**
  * Renders a page that loads and runs nothing and cannot be framed.
  */
-export const respond = ({
-  footer,
-  redirectUri,
-  main,
-  status = 200,
-  title
-}: Page): HttpServerResponse.HttpServerResponse => {
+export const respond = (
+  { footer, redirectUri, main, status = 200, title }: Page,
+  { language }: ConsentTexts
+): HttpServerResponse.HttpServerResponse => {
   const { text } = html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -81,7 +76,12 @@ export const secureForm = (token: string, content: Html): Html => html`
 `
 
 /** Renders the signed-in account, with links to another store and another account. */
-export const accountFooter = ({ email }: SignedIn, token: string, otherStores?: string) => html`
+export const accountFooter = (
+  { account: texts }: ConsentTexts,
+  { email }: SignedIn,
+  token: string,
+  otherStores?: string
+) => html`
   <p>${texts.signedInAs(email)}</p>
   ${otherStores === undefined ? undefined : html`<a href="${otherStores}">${texts.otherStore}</a>`}
   ${secureForm(token, html`<button class="link" name="intent" value="sign-out">${texts.otherAccount}</button>`)}

@@ -1,11 +1,11 @@
 import { Effect, Result, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PasswordAttempt, Email } from "../../domain/access/Merchants.ts"
-import { Sessions } from "../../domain/access/Sessions.ts"
+import { Sessions, type SignInBusy, type SignInRefused, type TooManySignIns } from "../../domain/access/Sessions.ts"
 import { toErrorReply } from "../ErrorTable.ts"
 import { toNodeResponse } from "../server/NodeResponse.ts"
 import { makeSessionCookie } from "../headers/Credentials.ts"
-import { consentTexts } from "./consentTexts.ts"
+import { type ConsentTexts, consentTextsFor } from "./consentTexts.ts"
 import { makeFormToken, makeVisitCookie, makeVisitSecret } from "./FormToken.ts"
 import { redirect, respond } from "./Page.ts"
 import { type RejectedSignIn, signInPage } from "./SignInPage.ts"
@@ -14,6 +14,18 @@ type Request = HttpServerRequest.HttpServerRequest
 
 const decodeEmail = Schema.decodeResult(Email)
 const decodePassword = Schema.decodeResult(PasswordAttempt)
+
+/** Reason of a refused sign-in. */
+const refusalOf = (error: SignInRefused | TooManySignIns | SignInBusy, texts: ConsentTexts["signIn"]) => {
+  switch (error._tag) {
+    case "SignInRefused":
+      return texts.refused
+    case "TooManySignIns":
+      return texts.tooMany(error.retryAfter)
+    case "SignInBusy":
+      return texts.busy(error.retryAfter)
+  }
+}
 
 /** Makes the sign-in step of an authorization request. */
 export const makeSignIn = Effect.gen(function* () {
@@ -25,7 +37,8 @@ export const makeSignIn = Effect.gen(function* () {
   const showSignIn = ({ headers }: Request, clientName: string, rejected?: RejectedSignIn) => {
     const current = visit.read(headers)
     const secret = current ?? makeVisitSecret()
-    const page = respond(signInPage(clientName, makeFormToken(secret), rejected))
+    const texts = consentTextsFor(headers)
+    const page = respond(signInPage(texts, clientName, makeFormToken(secret), rejected), texts)
     return current === undefined ? visit.set(secret)(page) : page
   }
 
@@ -36,6 +49,7 @@ export const makeSignIn = Effect.gen(function* () {
     clientName: string,
     target: string
   ) {
+    const { signIn: texts } = consentTextsFor(request.headers)
     const emailText = form.get("email") ?? ""
     const again = (rejected: Omit<RejectedSignIn, "email">) =>
       showSignIn(request, clientName, { email: emailText, ...rejected })
@@ -46,8 +60,8 @@ export const makeSignIn = Effect.gen(function* () {
       return again({
         status: 400,
         reasons: {
-          email: Result.isFailure(email) ? consentTexts.signIn.invalidEmail : undefined,
-          password: Result.isFailure(password) || passwordText === "" ? consentTexts.signIn.missingPassword : undefined
+          email: Result.isFailure(email) ? texts.invalidEmail : undefined,
+          password: Result.isFailure(password) || passwordText === "" ? texts.missingPassword : undefined
         }
       })
     }
@@ -61,7 +75,7 @@ export const makeSignIn = Effect.gen(function* () {
     return yield* Effect.match(signingIn, {
       onFailure: (error) => {
         const { headers = {}, status } = toErrorReply(error)
-        return HttpServerResponse.setHeaders(again({ status, refusal: error.message }), headers)
+        return HttpServerResponse.setHeaders(again({ status, refusal: refusalOf(error, texts) }), headers)
       },
       onSuccess: ({ token }) => withSession(token)(redirect(target))
     })

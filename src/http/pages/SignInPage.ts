@@ -1,4 +1,4 @@
-import { consentTexts } from "./consentTexts.ts"
+import type { ConsentTexts } from "./consentTexts.ts"
 import { html } from "./Html.ts"
 import { alertBox, type Page, secureForm } from "./Page.ts"
 
@@ -9,8 +9,6 @@ const fieldError = (id: string, reason: string | undefined) =>
 const describedBy = (id: string, reason: string | undefined) =>
   reason === undefined ? undefined : html`aria-invalid="true" aria-describedby="${id}-reason"`
 
-const texts = consentTexts.signIn
-
 /** The submitted email and the errors of a rejected sign-in. */
 export interface RejectedSignIn {
   readonly email: string
@@ -20,7 +18,12 @@ export interface RejectedSignIn {
 }
 
 /** Renders the sign-in form. The email field is plain text, because browsers rewrite some addresses in `email` fields. */
-export const signInPage = (clientName: string, token: string, rejected?: RejectedSignIn): Page => {
+export const signInPage = (
+  { signIn: texts }: ConsentTexts,
+  clientName: string,
+  token: string,
+  rejected?: RejectedSignIn
+): Page => {
   const { email, refusal, reasons = {}, status = 200 } = rejected ?? { email: "" }
   return {
     title: rejected === undefined ? texts.title : texts.failedTitle,

@@ -1,15 +1,14 @@
 import type { Membership } from "../../domain/access/Merchants.ts"
-import { consentTexts } from "./consentTexts.ts"
+import type { ConsentTexts } from "./consentTexts.ts"
 import { type Html, html } from "./Html.ts"
 import { alertBox, type Page, secureForm } from "./Page.ts"
 
-const texts = consentTexts.store
-
 /** Renders the button that returns to the app without a consent. */
-const cancelForm = (token: string) =>
-  secureForm(token, html`<div class="actions"><button name="intent" value="deny">${consentTexts.cancel}</button></div>`)
+const cancelForm = ({ cancel }: ConsentTexts, token: string) =>
+  secureForm(token, html`<div class="actions"><button name="intent" value="deny">${cancel}</button></div>`)
 
 interface StorePageOptions {
+  readonly texts: ConsentTexts
   readonly clientName: string
   readonly stores: ReadonlyArray<Membership>
   /** Makes the URL of the same request for a store. */
@@ -23,15 +22,24 @@ interface StorePageOptions {
 }
 
 /** Renders the list of the merchant's stores, or an explanation if there are none. */
-export const storePage = ({ urlFor, clientName, refusal, stores, token, ...rest }: StorePageOptions): Page =>
-  stores.length === 0
+export const storePage = ({
+  urlFor,
+  clientName,
+  refusal,
+  stores,
+  texts: pageTexts,
+  token,
+  ...rest
+}: StorePageOptions): Page => {
+  const texts = pageTexts.store
+  return stores.length === 0
     ? {
         ...rest,
         title: texts.noneTitle,
         main: html`<h1>${texts.noneHeading}</h1>
           ${alertBox(refusal)}
           <p>${texts.noneAdvice(clientName)}</p>
-          ${cancelForm(token)}`
+          ${cancelForm(pageTexts, token)}`
       }
     : {
         ...rest,
@@ -50,5 +58,6 @@ export const storePage = ({ urlFor, clientName, refusal, stores, token, ...rest 
               `
             )}
           </ul>
-          ${cancelForm(token)}`
+          ${cancelForm(pageTexts, token)}`
       }
+}

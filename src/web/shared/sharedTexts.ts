@@ -56,6 +56,8 @@ export const dataTexts = {
       advice: t`Ask an owner of the store to do this, or to make you an owner.`
     },
     rejected: t`This could not be completed`,
+    signInRefused: t`The e-mail address or the password is wrong. Try again, or ask an owner of your store for a link that resets the password.`,
+    tooManySignIns: t`Too many failed sign-ins. Try again in some minutes, or ask an owner of your store for a link that resets the password.`,
     signInUnreachable: t`Cannot reach the service. Try again in a moment.`
   },
   input: {
@@ -80,6 +82,7 @@ export const dataTexts = {
       t`${plural(products, { one: "# product", other: "# products" })}, reordered`,
     changedProducts: (products: number, added: number, removed: number) =>
       t`${plural(products, { one: "# product", other: "# products" })}: ${number(added)} added, ${number(removed)} removed`,
+    changedPrice: (price: string, change: string) => t`${price} (${change})`,
     untitled: t`Untitled`,
     products: (products: number) => plural(products, { one: "# product", other: "# products" })
   }
@@ -133,7 +136,9 @@ export const uiTexts = {
         ? t`Export all matching ${select(kind, { products: "products", collections: "collections", orders: "orders", other: "customers" })}`
         : t`Export all ${select(kind, { products: "products", collections: "collections", orders: "orders", other: "customers" })}`
     },
-    hint: t`The import page reads the file again. Orders and customers contain personal data.`,
+    open: t`Export…`,
+    hint: t`You can import the file again.`,
+    personalData: t`The file contains personal data.`,
     format: t`Format`,
     formats: { csv: t`CSV for spreadsheets`, jsonl: t`JSON Lines` },
     start: t`Export`,

@@ -8,7 +8,7 @@ import { cli } from "../../support/process/Cli.ts"
 const refusedPrice = (line: number, text: string, isNumber = false) => ({
   line,
   externalId: `p${line - 2}`,
-  reason: `Variant Price: must be a number from 0 to 999999999999999, not "${text}"${isNumber ? "" : "; write it like 1234.5, without separators or currency"}`
+  reason: `Variant Price: must be a number ${isNumber ? "from 0 to 999999999999999" : "such as 1234.5, without separators or currency"}, not "${text}"`
 })
 
 /** Reason for a row with another number of cells than the header. */

@@ -84,6 +84,8 @@ export const activityTexts = {
     member: { created: t`added`, updated: t`changed the role of`, deleted: t`removed` },
     invitation: { created: t`created`, updated: t`accepted`, deleted: t`revoked` },
     agent: { created: t`created the agent`, updated: t`updated the agent`, deleted: t`revoked the agent` },
+    /** Before a count of agents. */
+    agents: { created: t`created`, updated: t`updated`, deleted: t`revoked` },
     installation: { created: t`installed`, updated: t`changed the permissions of`, deleted: t`uninstalled` },
     subscription: {
       created: t`started the subscription to`,

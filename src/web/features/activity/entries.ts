@@ -202,10 +202,10 @@ const memberVerb = ({ resetLink }: JsonObject): string | undefined => {
   return resetLink === "used" ? activityTexts.verbs.resetLinkUsed : activityTexts.verbs.resetLinkCreated
 }
 
-/** Verb of an entry, such as "updated". */
-export const verbOf = ({ after, before, resource, undoes }: ActivityEntry): string => {
+/** Verb of an entry, such as "updated", before the name of its resource or before the count of `resources`. */
+export const verbOf = ({ after, before, resource, undoes }: ActivityEntry, resources = 1): string => {
   if (undoes !== null) return activityTexts.verbs.undone
-  const { updated, deleted, created } = activityTexts.verbs[resource]
+  const { updated, deleted, created } = activityTexts.verbs[resource === "agent" && resources > 1 ? "agents" : resource]
   if (before === null) return created
   if (after === null) return deleted
   if (resource === "member") return memberVerb(after) ?? updated

@@ -1,10 +1,11 @@
 import { type FormEvent, type ReactNode, useState } from "react"
 import { Result } from "effect"
 import { BUDGET, type NewAgent, WINDOW } from "../../../domain/access/Agents.ts"
-import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { grantDescriptions } from "../../shared/data/grants.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { SaveForm } from "../../shared/ui/form/SaveForm.tsx"
+import { Sentence } from "../../shared/ui/display/Values.tsx"
 import { CheckField, Columns, Fieldset, NumberField, TextField } from "../../shared/ui/form/Field.tsx"
 import { Row, Stack, MutedText } from "../../shared/ui/layout/Page.tsx"
 import { ErrorNotice } from "../../shared/ui/display/QueryBoundary.tsx"
@@ -49,8 +50,8 @@ export const AgentFields = ({ action, cancel, error, isBusy, save, start }: Agen
             {Scope.literals.map((scope) => (
               <CheckField
                 key={scope}
-                label={GRANT_DESCRIPTIONS[scope].title}
-                hint={GRANT_DESCRIPTIONS[scope].text}
+                label={grantDescriptions[scope].title}
+                hint={grantDescriptions[scope].text}
                 checked={form.scopes.includes(scope)}
                 onChange={({ target }) => change({ scopes: withScope(form.scopes, scope, target.checked) })}
               />
@@ -101,9 +102,9 @@ export const ConnectionGuide = ({ token = "agent_…" }: { readonly token?: stri
       <p>{agentTexts.connection.advice}</p>
       <CodeBlock title={agentTexts.connection.configuration} text={configuration} />
       <MutedText>
-        {agentTexts.connection.signIn.before}
-        <code>{window.location.origin}/mcp</code>
-        {agentTexts.connection.signIn.after}
+        <Sentence text={agentTexts.connection.signIn}>
+          <code>{window.location.origin}/mcp</code>
+        </Sentence>
       </MutedText>
     </Stack>
   )

@@ -1,7 +1,7 @@
 import { getRouteApi, Link, notFound } from "@tanstack/react-router"
 import { createContext, useContext, useState } from "react"
 import type { Agent, NewAgent } from "../../../domain/access/Agents.ts"
-import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { grantDescriptions } from "../../shared/data/grants.ts"
 import { Time, Badge } from "../../shared/ui/display/Values.tsx"
 import { ago } from "../../shared/data/format.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
@@ -48,7 +48,7 @@ const AgentPermissions = ({ agent }: AgentProps) => (
     <ul>
       {agent.scopes.map((scope) => (
         <li key={scope}>
-          <strong>{GRANT_DESCRIPTIONS[scope].title}.</strong> {GRANT_DESCRIPTIONS[scope].text}
+          <strong>{grantDescriptions[scope].title}.</strong> {grantDescriptions[scope].text}
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { NewAgent, Agent } from "../../../domain/access/Agents.ts"
-import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { grantDescriptions } from "../../shared/data/grants.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { Dialog } from "../../shared/ui/layout/Dialog.tsx"
@@ -94,7 +94,7 @@ const COLUMNS: ReadonlyArray<Column<ListedAgent>> = [
   },
   {
     name: agentTexts.list.permissions,
-    cell: ({ scopes }) => scopes.map((scope) => GRANT_DESCRIPTIONS[scope].title).join(" · ")
+    cell: ({ scopes }) => scopes.map((scope) => grantDescriptions[scope].title).join(" · ")
   },
   {
     name: agentTexts.list.writesToday,

@@ -74,9 +74,7 @@ export const agentTexts = {
   connection: {
     advice: t`Add this configuration to an MCP client, such as Claude Code or Cursor.`,
     configuration: t`Configuration`,
-    signIn: {
-      before: t`A client that supports sign-in needs only the address `,
-      after: t`. It opens a page that asks for your consent, and creates its own agent.`
-    }
+    signIn: (address: string) =>
+      t`A client that supports sign-in needs only the address ${address}. It opens a page that asks for your consent, and creates its own agent.`
   }
 } as const

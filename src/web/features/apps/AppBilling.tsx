@@ -8,7 +8,7 @@ import { Confirm } from "../../shared/ui/layout/Dialog.tsx"
 import { Stack, Card, Facts } from "../../shared/ui/layout/Page.tsx"
 import { toast } from "../../shared/ui/display/Toasts.tsx"
 import { useStoreId, useMember } from "../../shared/data/store.ts"
-import { Badge, StatusBadge } from "../../shared/ui/display/Values.tsx"
+import { Badge, Sentence, StatusBadge } from "../../shared/ui/display/Values.tsx"
 import { Button } from "../../shared/ui/form/Button.tsx"
 import { EmptyState, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { planChoice, priceText, trialText, subscriptionStatus } from "./appStatus.ts"
@@ -52,9 +52,9 @@ const ChoosePlanDialog = ({ close, current, installationId, plan }: ChoosePlanPr
     >
       <Stack>
         <p>
-          {appTexts.billing.agreement.before}
-          <strong>{priceText(plan)}</strong>
-          {appTexts.billing.agreement.after}
+          <Sentence text={appTexts.billing.agreement}>
+            <strong>{priceText(plan)}</strong>
+          </Sentence>
         </p>
         <p>
           {isChange && current !== null

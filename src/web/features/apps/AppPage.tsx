@@ -3,7 +3,7 @@ import { useState } from "react"
 import { useQuery } from "@tanstack/react-query"
 import { DATA_HOURS } from "../../../domain/access/InstallationState.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
-import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { alwaysGranted, grantDescriptions } from "../../shared/data/grants.ts"
 import { GATHER_SECONDS, MAX_REQUESTS, type RecentRequest } from "../../../domain/access/Requests.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
@@ -167,7 +167,7 @@ export const AppPermissions = () => {
       <QueryBoundary query={query}>
         {({ capabilities, scopes }) => (
           <ul className={css["grants"]}>
-            {[ALWAYS_GRANTED, ...[...scopes, ...capabilities].map((name) => GRANT_DESCRIPTIONS[name])].map(
+            {[alwaysGranted, ...[...scopes, ...capabilities].map((name) => grantDescriptions[name])].map(
               ({ text, title, warning }) => (
                 <li key={title}>
                   <h3>{title}</h3>

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { Day, StatusBadge } from "../../shared/ui/display/Values.tsx"
-import { ALWAYS_GRANTED, GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { alwaysGranted, grantDescriptions } from "../../shared/data/grants.ts"
 import type { InstalledApp } from "../../../domain/access/Installations.ts"
 import type { InstallationId, StoreId } from "../../../rpc/Client.ts"
 import { usePagedQuery } from "../../shared/data/queries.ts"
@@ -32,7 +32,7 @@ const columnsOf = (storeId: StoreId): ReadonlyArray<Column<App>> => [
     name: appTexts.list.permissions,
     cell: ({ capabilities, scopes }) => (
       <span className={css["quiet"]}>
-        {[...scopes, ...capabilities].map((name) => GRANT_DESCRIPTIONS[name].title).join(" · ") || ALWAYS_GRANTED.title}
+        {[...scopes, ...capabilities].map((name) => grantDescriptions[name].title).join(" · ") || alwaysGranted.title}
       </span>
     )
   },

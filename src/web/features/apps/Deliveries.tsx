@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useCallback, useState } from "react"
-import { EVENTS } from "../../../domain/Events.ts"
 import type { InstallationId, EventId } from "../../../rpc/Client.ts"
 import type { StoreDelivery as Delivered } from "../../../domain/webhooks/StoreWebhooks.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
@@ -66,7 +65,7 @@ const WebhookCard = ({ installationId }: { readonly installationId: Installation
                   [appTexts.webhook.endpoint, webhook.host ?? appTexts.webhook.noEndpoint],
                   [
                     appTexts.webhook.events,
-                    webhook.kinds.map((kind) => EVENTS[kind].title).join(", ") || appTexts.webhook.noEvents
+                    webhook.kinds.map((kind) => webhookTexts.events[kind]).join(", ") || appTexts.webhook.noEvents
                   ]
                 ]}
               />
@@ -93,7 +92,7 @@ const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
   state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + DUE_SOON_MILLIS
 
 const COLUMNS: ReadonlyArray<Column<StoreDelivery>> = [
-  { name: webhookTexts.deliveries.event, cell: ({ kind }) => EVENTS[kind].title },
+  { name: webhookTexts.deliveries.event, cell: ({ kind }) => webhookTexts.events[kind] },
   ...deliveryColumns,
   {
     name: webhookTexts.deliveries.occurred,
@@ -102,7 +101,7 @@ const COLUMNS: ReadonlyArray<Column<StoreDelivery>> = [
 ]
 
 const factsOf = ({ createdAt, kind, nextAt, state }: StoreDelivery) => [
-  [webhookTexts.deliveries.event, EVENTS[kind].title] as const,
+  [webhookTexts.deliveries.event, webhookTexts.events[kind]] as const,
   [webhookTexts.deliveries.occurred, <Time key="occurred" at={createdAt} />] as const,
   [webhookTexts.deliveries.status, <DeliveryStatusBadge key="status" state={state} />] as const,
   ...(nextAt === null ? [] : [[webhookTexts.deliveries.nextAttempt, <Time key="next" at={nextAt} />] as const])

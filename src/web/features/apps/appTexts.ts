@@ -64,7 +64,7 @@ export const appTexts = {
       t`Your ${plan} subscription ends now, and the amount that you paid for it is not credited. A running trial continues.`,
     canceled: (plan: string) => t`${plan} subscription canceled`,
     confirmCancel: (plan: string) => t`Cancel the ${plan} subscription?`,
-    agreement: { before: t`You agree to pay `, after: t` until you cancel.` },
+    agreement: (price: string) => t`You agree to pay ${price} until you cancel.`,
     cancelEnds: (date: string) => t`It ends on ${date} and does not renew. The app stays installed.`,
     cancelAdvice: t`If you subscribe again, the current price of the plan applies.`,
     confirmSubscribe: (plan: string) => t`Subscribe to ${plan}?`,

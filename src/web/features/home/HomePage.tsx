@@ -39,7 +39,7 @@ const GroupSentence = ({ group: { entries, newest, resources } }: { readonly gro
     <>
       <strong>{newest.actorName}</strong> {kind === undefined ? undefined : <Badge>{kind}</Badge>}
       {kind === undefined ? "" : " "}
-      {verbOf(newest)}{" "}
+      {verbOf(newest, resources)}{" "}
       <Link
         to="/dashboard/$storeId/activity"
         params={{ storeId }}

@@ -1,13 +1,6 @@
 import { plural, t } from "@lingui/core/macro"
 import type { PeriodDays } from "../../../domain/records/OrderSummary.ts"
-import { number } from "../../shared/data/format.ts"
-
-/** Change such as "+12%", in the language of the browser. */
-const change = new Intl.NumberFormat(undefined, {
-  style: "percent",
-  signDisplay: "exceptZero",
-  maximumFractionDigits: 0
-})
+import { number, percentChange } from "../../shared/data/format.ts"
 
 /** Texts of the home page. */
 export const homeTexts = {
@@ -21,9 +14,7 @@ export const homeTexts = {
     orders: t`Orders`,
     average: t`Average order`,
     change: (current: number, previous: number) =>
-      previous === 0
-        ? t`No sales in the period before`
-        : t`${change.format(current / previous - 1)} from the period before`,
+      previous === 0 ? t`No sales in the period before` : t`${percentChange(previous, current)} from the period before`,
     zone: (timezone: string) => t`Days in the time zone ${timezone}, until now. Cancelled orders are left out.`,
     otherCurrencies: (currencies: ReadonlyArray<readonly [currency: string, orders: number]>) =>
       t`Not included: ${currencies.map(([currency, orders]) => t`${plural(orders, { one: "# order", other: "# orders" })} in ${currency}`).join(", ")}.`,
@@ -37,7 +28,7 @@ export const homeTexts = {
       t`${day}: ${sales}, ${plural(orders, { one: "# order", other: "# orders" })}`
   },
   openOrders: {
-    title: t`Orders to look at`,
+    title: t`Open orders`,
     viewAll: t`View open orders`,
     empty: t`No open orders`,
     open: (total: number | null, shown: number) => {
@@ -62,7 +53,7 @@ export const homeTexts = {
     createProduct: t`Create product`,
     connectAgent: t`Connect an agent`,
     connectApp: t`See connected apps`,
-    importAdvice: t`To move an existing store, ask the operator of this service to import its products and orders.`
+    importAdvice: t`To move an existing store, import its products, orders and customers under Import and export.`
   },
   products: {
     title: t`Products`,

@@ -1,5 +1,5 @@
 import { Capability } from "../../../domain/access/Capability.ts"
-import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { grantDescriptions } from "../../shared/data/grants.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import type { Problems } from "../../shared/data/errorMessages.ts"
 import { CheckField, Columns, Fieldset, TextArea, TextField } from "../../shared/ui/form/Field.tsx"
@@ -31,7 +31,7 @@ const GrantFields = <A extends Scope | Capability>({
     {options.map((one) => (
       <CheckField
         key={one}
-        label={GRANT_DESCRIPTIONS[one].title}
+        label={grantDescriptions[one].title}
         hint={<code>{one}</code>}
         checked={chosen.includes(one)}
         onChange={({ target }) => change(toggle(chosen, one, target.checked))}

@@ -5,7 +5,7 @@ import type { BadRequest } from "../../../domain/BadRequest.ts"
 import type { AppPatch, InstallationId } from "../../../rpc/Client.ts"
 import { SECRET_OVERLAP } from "../../../domain/access/Apps.ts"
 import type { DevelopedInstallation } from "../../../domain/access/Developers.ts"
-import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { grantDescriptions } from "../../shared/data/grants.ts"
 import type { Delivery } from "../../../domain/webhooks/Webhook.ts"
 import { useRpcMutation, usePagedQuery } from "../../shared/data/queries.ts"
 import { Button } from "../../shared/ui/form/Button.tsx"
@@ -148,7 +148,7 @@ const INSTALLATION_COLUMNS: ReadonlyArray<Column<Installation>> = [
   {
     name: portalTexts.installations.permissions,
     cell: ({ capabilities, scopes }) =>
-      [...scopes, ...capabilities].map((one) => GRANT_DESCRIPTIONS[one].title).join(", ")
+      [...scopes, ...capabilities].map((one) => grantDescriptions[one].title).join(", ")
   },
   {
     name: portalTexts.installations.status,

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Predicate, Result, Schema } from "effect"
 import { OVERLAP_HOURS, type TestDelivery, SubscribedKinds } from "../../../domain/webhooks/Webhook.ts"
 import type { AppId } from "../../../rpc/Client.ts"
-import { EVENTS, EventKind } from "../../../domain/Events.ts"
+import { EventKind } from "../../../domain/Events.ts"
 import type { BadRequest } from "../../../domain/BadRequest.ts"
 import { decodeWith } from "../../../domain/json/Decoder.ts"
 import { useRpcMutation } from "../../shared/data/queries.ts"
@@ -12,7 +12,7 @@ import { Confirm } from "../../shared/ui/layout/Dialog.tsx"
 import { SelectField, CheckField, Fieldset, TextField } from "../../shared/ui/form/Field.tsx"
 import { Card, MutedText, Row, Stack, Facts } from "../../shared/ui/layout/Page.tsx"
 import { SecretField, CodeBlock } from "../../shared/ui/display/Copyable.tsx"
-import { Badge } from "../../shared/ui/display/Values.tsx"
+import { Badge, Sentence } from "../../shared/ui/display/Values.tsx"
 import { ErrorNotice, QueryBoundary } from "../../shared/ui/display/QueryBoundary.tsx"
 import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
 import { type Problems, fieldProblemsOf } from "../../shared/data/errorMessages.ts"
@@ -115,9 +115,9 @@ const TestWebhook = ({ appId }: { readonly appId: AppId }) => {
   return (
     <Card title={portalTexts.test.title}>
       <MutedText>
-        {portalTexts.test.advice.before}
-        <code>webhook.test.v1</code>
-        {portalTexts.test.advice.after}
+        <Sentence text={portalTexts.test.advice}>
+          <code>webhook.test.v1</code>
+        </Sentence>
       </MutedText>
       <Row>
         <Button isBusy={testing.isPending} onClick={() => testing.mutate(undefined)}>
@@ -185,7 +185,7 @@ const WebhookForm = ({ appId, webhook }: { readonly appId: AppId; readonly webho
               {EventKind.literals.map((kind) => (
                 <CheckField
                   key={kind}
-                  label={EVENTS[kind].title}
+                  label={webhookTexts.events[kind]}
                   hint={<code>{kind}</code>}
                   checked={kinds.includes(kind)}
                   onChange={({ target }) =>

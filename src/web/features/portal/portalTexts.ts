@@ -144,7 +144,7 @@ export const portalTexts = {
     noResponse: t`None`,
     sending: t`Sending…`,
     send: t`Send test event`,
-    advice: { before: t`Sends one signed `, after: t` event now. Every 2xx response is a success.` }
+    advice: (event: string) => t`Sends one signed ${event} event now. Every 2xx response is a success.`
   },
   webhookStatus: {
     pauseReasons: {
@@ -177,7 +177,7 @@ export const portalTexts = {
     endpoint: t`Endpoint`,
     url: t`URL`,
     urlPlaceholder: t`https://app.example.com/hooks`,
-    urlHint: t`A public https address.`,
+    urlHint: t`An https address that this service can reach. A demo on your computer also accepts http://localhost.`,
     events: t`Events`,
     save: t`Save webhook`
   },

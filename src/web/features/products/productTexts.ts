@@ -62,7 +62,7 @@ export const productTexts = {
     organization: t`Add vendor or tags`
   },
   create: {
-    copySuffix: t` copy`,
+    copyOf: (product: string) => t`${product} copy`,
     created: (product: string) => t`${product} created`,
     title: t`Create product`,
     correctFields: t`Correct the marked fields`,
@@ -188,7 +188,7 @@ export const productTexts = {
   },
   options: {
     advice: t`Options distinguish variants, such as Size: S, M, L.`,
-    option: (position: number) => t`Option ${number(position)}`,
+    option: (position: number) => t`Name of option ${number(position)}`,
     missingName: t`Enter a name, such as Size, or remove the option`,
     repeatedName: t`Enter a name that no other option has, also in upper or lower case`,
     repeatedValue: (value: string) =>

@@ -14,7 +14,7 @@ import { Row, Stack, WarningBox, MutedText, Card, Page, FIRST_TAB, TabLinks } fr
 import { uiTexts } from "../../shared/sharedTexts.ts"
 import { SelectField } from "../../shared/ui/form/Field.tsx"
 import { ago } from "../../shared/data/format.ts"
-import { Badge, type Tone } from "../../shared/ui/display/Values.tsx"
+import { Badge, Sentence, type Tone } from "../../shared/ui/display/Values.tsx"
 import { type Column, More, Table } from "../../shared/ui/display/Table.tsx"
 import { type NamedProposal, listProposals } from "./proposalPreview.ts"
 import { proposalTexts } from "./proposalTexts.ts"
@@ -153,11 +153,11 @@ export const PendingProposals = () => {
         items.length === 0 ? (
           <EmptyState title={proposalTexts.list.noPending}>
             <p>
-              {proposalTexts.list.noPendingAdvice.before}
-              <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
-                {proposalTexts.list.agents}
-              </Link>
-              {proposalTexts.list.noPendingAdvice.after}
+              <Sentence text={proposalTexts.list.noPendingAdvice}>
+                <Link to="/dashboard/$storeId/agents" params={{ storeId }}>
+                  {proposalTexts.list.agents}
+                </Link>
+              </Sentence>
             </p>
           </EmptyState>
         ) : (

@@ -60,14 +60,14 @@ const proposalTitle = (
   { basedOn: [first], payload, procedure }: ProposalRecord,
   names: ReadonlyMap<string, string>
 ): string => {
-  const action = isTitled(procedure) ? proposalTexts.actions[procedure] : procedure
-  if (isTitled(procedure) && isDescribed(procedure)) {
-    return procedure === "files.fetch" ? `${action} ${URL.parse(textIn(payload, "url"))?.host ?? ""}` : action
-  }
+  if (!isTitled(procedure)) return procedure
   const name =
-    names.get(first?.id ?? "") ??
-    CatalogKind.literals.map((kind) => nameIn(payload[kind])).find((name) => name !== undefined)
-  return `${action} ${name ?? proposalTexts.deletedItem}`
+    procedure === "files.fetch"
+      ? (URL.parse(textIn(payload, "url"))?.host ?? "")
+      : (names.get(first?.id ?? "") ??
+        CatalogKind.literals.map((kind) => nameIn(payload[kind])).find((name) => name !== undefined) ??
+        proposalTexts.deletedItem)
+  return proposalTexts.actions[procedure](name)
 }
 
 /** Dry run of the proposed call, as the current member with a new idempotency key. */

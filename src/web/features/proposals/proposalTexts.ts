@@ -20,10 +20,8 @@ export const proposalTexts = {
     status: t`Status`,
     date: t`Date`,
     reason: t`Reason`,
-    noPendingAdvice: {
-      before: t`Changes that agents propose appear here for your approval. To require it, edit an agent under `,
-      after: "."
-    }
+    noPendingAdvice: (agents: string) =>
+      t`Changes that agents propose appear here for your approval. To require it, edit an agent under ${agents}.`
   },
   states: {
     pending: t`Pending`,
@@ -33,17 +31,17 @@ export const proposalTexts = {
     expired: t`Expired`
   },
   formerAgent: t`A former agent`,
-  /** Titles by procedure, before the name of the product or collection. */
+  /** Titles by procedure. */
   actions: {
-    "products.create": t`Create`,
-    "products.update": t`Update`,
-    "products.delete": t`Delete`,
-    "inventory.change": t`Update the stock of`,
-    "collections.create": t`Create the collection`,
-    "collections.update": t`Update the collection`,
-    "collections.delete": t`Delete the collection`,
-    "files.fetch": t`Copy the picture at`,
-    "changeSets.apply": t`Apply the change set`
+    "products.create": (name: string) => t`Create ${name}`,
+    "products.update": (name: string) => t`Update ${name}`,
+    "products.delete": (name: string) => t`Delete ${name}`,
+    "inventory.change": (name: string) => t`Update the stock of ${name}`,
+    "collections.create": (name: string) => t`Create the collection ${name}`,
+    "collections.update": (name: string) => t`Update the collection ${name}`,
+    "collections.delete": (name: string) => t`Delete the collection ${name}`,
+    "files.fetch": (host: string) => t`Copy the picture at ${host}`,
+    "changeSets.apply": () => t`Apply the change set`
   },
   deletedItem: t`a deleted item`,
   filter: {

@@ -1,11 +1,11 @@
 import { Schema, Struct } from "effect"
 import { isUuid } from "../../../domain/Uuid.ts"
 import { Capability } from "../../../domain/access/Capability.ts"
-import { GRANT_DESCRIPTIONS } from "../../../domain/access/GrantDescriptions.ts"
+import { grantDescriptions } from "./grants.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { canonical, isObject, type JsonObject } from "../../../domain/json/Json.ts"
 import { dataTexts } from "../sharedTexts.ts"
-import { type Dates, money, number } from "./format.ts"
+import { type Dates, money, number, percentChange } from "./format.ts"
 
 /** Field that differs between two versions, formatted for people. An empty text means no value. */
 export interface Difference {
@@ -69,7 +69,7 @@ const valueText = (value: unknown): string => {
 
 const isGrant = Schema.is(Schema.Union([Scope, Capability]))
 
-const grantText = (name: unknown) => (isGrant(name) ? GRANT_DESCRIPTIONS[name].title : name)
+const grantText = (name: unknown) => (isGrant(name) ? grantDescriptions[name].title : name)
 
 const areIds = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((item) => typeof item === "string" && isUuid(item))
@@ -90,6 +90,12 @@ const textsOfIds = (
     after: after.length === 0 ? "" : before.length === 0 ? dataTexts.values.products(after.length) : changed
   }
 }
+
+/** Price with its change in percent, if there was one before. */
+const priceText = (price: number, before: unknown, currency: string) =>
+  typeof before === "number" && before !== 0 && before !== price
+    ? dataTexts.values.changedPrice(money(price, currency), percentChange(before, price))
+    : money(price, currency)
 
 /** Replaces timestamps and permissions with their labels. */
 const withLabels = (field: string, value: unknown, { time }: Dates): unknown => {
@@ -163,11 +169,11 @@ export const differencesOf = (
     .filter((field) => (parent.path === "" ? !HIDDEN_FIELDS.has(field) : field !== "id"))
     .flatMap((field) => {
       const path = `${parent.path}${field}`
-      const shown = (value: unknown) =>
+      const shown = (value: unknown, previous?: unknown) =>
         isPrice(field, value) && format.currency !== undefined
-          ? money(value, format.currency)
+          ? priceText(value, previous, format.currency)
           : withLabels(path, value, format.dates)
-      const [old, now] = [shown(before?.[field]), shown(after?.[field])]
+      const [old, now] = [shown(before?.[field]), shown(after?.[field], before?.[field])]
       const name = `${parent.name}${nameOf(field, now ?? old)}`
       return differencesAt({ name, path }, old, now, format)
     })

@@ -19,6 +19,15 @@ const moneyFormat = (currency: string) => {
 /** Amount of money, such as €19.50. */
 export const money = (amount: number, currency: string): string => moneyFormat(currency).format(amount)
 
+const changeFormat = new Intl.NumberFormat(undefined, {
+  style: "percent",
+  signDisplay: "exceptZero",
+  maximumFractionDigits: 0
+})
+
+/** Change from one amount to another, such as +12%. The first is not zero. */
+export const percentChange = (before: number, after: number): string => changeFormat.format(after / before - 1)
+
 const plainFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20 })
 
 /** Number, such as 1,234.5. */

@@ -53,13 +53,25 @@ const UNREACHABLE = { error: dataTexts.errors.signInUnreachable }
 const rejectionOf = async (response: Response) =>
   new AuthRejected(Result.getOrElse(decodeRejection(await response.text()), () => UNREACHABLE))
 
-const post = async (path: string, body: object): Promise<Response> => {
+const SIGN_IN_PROBLEMS: Readonly<Record<number, string>> = {
+  400: dataTexts.errors.signInRefused,
+  401: dataTexts.errors.signInRefused,
+  429: dataTexts.errors.tooManySignIns
+}
+
+/** Refusal of a sign-in, in the language of the pages. */
+const signInRejectionOf = async (response: Response) => {
+  const error = SIGN_IN_PROBLEMS[response.status]
+  return error === undefined ? rejectionOf(response) : new AuthRejected({ error })
+}
+
+const post = async (path: string, body: object, toError = rejectionOf): Promise<Response> => {
   const response = await fetch(path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body)
   })
-  if (!response.ok) throw await rejectionOf(response)
+  if (!response.ok) throw await toError(response)
   return response
 }
 
@@ -88,7 +100,7 @@ const readEmail = dataReader(Schema.Struct({ email: Email }))
 
 /** Signs in. The session cookie is not readable by scripts. */
 export const signIn = (credentials: { readonly email: string; readonly password: string }) =>
-  readSignedIn(post("/auth/sign-in", credentials))
+  readSignedIn(post("/auth/sign-in", credentials, signInRejectionOf))
 
 /** Reads the invitation of a link. */
 export const readInvitation = (token: string) => readOffer(post("/auth/invitation", { token }))

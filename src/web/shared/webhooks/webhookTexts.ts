@@ -1,8 +1,16 @@
 import { t } from "@lingui/core/macro"
+import type { EventKind } from "../../../domain/Events.ts"
 import { number } from "../data/format.ts"
+
+/** Titles of the kinds of events. */
+const events: Readonly<Record<EventKind, string>> = {
+  "catalog.product.updated.v1": t`Product created or updated`,
+  "catalog.collection.updated.v1": t`Collection created or updated`
+}
 
 /** Texts of webhooks and deliveries that the dashboard and the developer portal share. */
 export const webhookTexts = {
+  events,
   states: {
     healthy: t`Healthy`,
     failing: t`Failing`,

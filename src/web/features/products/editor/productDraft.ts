@@ -182,10 +182,10 @@ const MAX_NAME_LENGTH = 255
  */
 export const copyOf = (product: Product): Draft => {
   const draft = draftOf(product)
-  const suffix = productTexts.create.copySuffix
+  const { copyOf: nameOfCopy } = productTexts.create
   return {
     ...draft,
-    name: `${cutText(draft.name, MAX_NAME_LENGTH - suffix.length)}${suffix}`,
+    name: nameOfCopy(cutText(draft.name, MAX_NAME_LENGTH - nameOfCopy("").length)),
     slug: newDraft.slug,
     sku: newDraft.sku,
     barcode: newDraft.barcode,

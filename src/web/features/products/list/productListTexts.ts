@@ -88,7 +88,7 @@ export const productListTexts = {
       add: t`Increase or decrease price`,
       addHint: t`A minus sign decreases the price.`,
       percent: t`Change price by percent`,
-      percentHint: t`-10 makes 100 to 90.`
+      percentHint: t`-10 lowers a price of 100 to 90.`
     },
     salePrice: {
       set: t`Set sale price`,
@@ -96,7 +96,7 @@ export const productListTexts = {
       add: t`Increase or decrease sale price`,
       addHint: t`A product without a sale price starts from its price.`,
       percent: t`Change sale price by percent`,
-      percentHint: t`-10 makes 100 to 90. A product without a sale price starts from its price.`
+      percentHint: t`-10 lowers a sale price of 100 to 90. A product without a sale price starts from its price.`
     },
     removeSalePrice: t`Remove sale price`,
     amount: t`Amount`,

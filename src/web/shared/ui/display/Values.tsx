@@ -17,6 +17,27 @@ export interface StatusLabel {
 
 export const StatusBadge = ({ tone, word }: StatusLabel) => <Badge tone={tone}>{word}</Badge>
 
+/** Stands for an element in a text. */
+const PLACE = "\uFFFC"
+
+/** Sentence with an element in it. Languages put it in different places. */
+export const Sentence = ({
+  children,
+  text
+}: {
+  readonly text: (place: string) => string
+  readonly children: ReactNode
+}) => {
+  const [before = "", after = ""] = text(PLACE).split(PLACE)
+  return (
+    <>
+      {before}
+      {children}
+      {after}
+    </>
+  )
+}
+
 interface TimeProps {
   readonly at: Date | string
   readonly className?: string | undefined

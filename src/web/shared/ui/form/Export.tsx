@@ -78,6 +78,8 @@ const useExport = (storeId: StoreId) => {
 
 const texts = uiTexts.export
 
+const PERSONAL: ReadonlySet<ExportContent["kind"]> = new Set(["orders", "customers"])
+
 /** Form that exports rows to a file. */
 export const ExportForm = ({
   action,
@@ -99,7 +101,9 @@ export const ExportForm = ({
   return (
     <form onSubmit={submit}>
       <Stack>
-        <MutedText>{texts.hint}</MutedText>
+        <MutedText>
+          {texts.hint} {PERSONAL.has(content.kind) ? texts.personalData : undefined}
+        </MutedText>
         <Columns>
           {children}
           <SelectField
@@ -144,7 +148,7 @@ export const ExportButton = ({ content, count }: ExportedRows) => {
   return (
     <>
       <Button className={`${css["export"]} ${count === 0 ? css["hidden"] : ""}`} onClick={() => setOpen(true)}>
-        {name}
+        {texts.open}
       </Button>
       <Dialog title={name} isOpen={isOpen} close={() => setOpen(false)}>
         <ExportForm content={content} action={texts.start} />
