@@ -4,6 +4,7 @@ import { CreateProduct } from "../../src/domain/catalog/Product.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
 import { assertAccessible } from "../support/process/Chromium.ts"
 import { isMissing } from "../support/process/Programs.ts"
+import { makeProducts } from "../support/data/Products.ts"
 import { keyedIn } from "../support/rpc/Proposals.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
@@ -48,6 +49,26 @@ describe.skipIf(isMissing("chromium"))("Frame of the pages", () => {
           await page.getByRole("link", { name: "Cup" }).waitFor()
         })
         assert.include(page.url(), "search=Cup")
+        assert.deepStrictEqual(complaints(), [])
+      })
+    )
+
+    it.effect("a button that disappears passes the focus to a control beside it", () =>
+      Effect.gen(function* () {
+        const member = yield* dashboardMember()
+        const { complaints, dashboard, page } = member
+        yield* makeProducts(
+          member,
+          Array.from({ length: 60 }, (_, index) => ({ name: `Cup ${index}` }))
+        )
+        yield* Effect.promise(async () => {
+          await page.goto(`${dashboard}/products`)
+          await page.getByText("60 products", { exact: true }).waitFor()
+          await page.getByLabel("Select all loaded products").check()
+          await page.getByRole("button", { name: "Select all 60 products" }).press("Enter")
+          await page.getByText("60 selected").waitFor()
+          await page.getByRole("button", { name: "Edit selected products" }).and(page.locator(":focus")).waitFor()
+        })
         assert.deepStrictEqual(complaints(), [])
       })
     )

@@ -1,4 +1,5 @@
-import { useState } from "react"
+import { useRef, useState } from "react"
+import { flushSync } from "react-dom"
 import { MAX_VARIANTS } from "../../../../domain/catalog/ProductFields.ts"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { TextArea, TextField, ListField } from "../../../shared/ui/form/Field.tsx"
@@ -151,6 +152,11 @@ export const OptionList = ({ editing: { draft, edit, problems } }: { readonly ed
     edit({ options: removal.options, variants: variants.filter((variant) => !removed.has(variant)) })
     setRemoval(undefined)
   }
+  const list = useRef<HTMLOListElement>(null)
+  const add = () => {
+    flushSync(() => change([...options, newOption()]))
+    list.current?.querySelector<HTMLElement>(":scope > li:last-child input")?.focus()
+  }
   const combinations = combinationCount(options)
   const affected = removal?.variants.length ?? 0
   return (
@@ -160,7 +166,7 @@ export const OptionList = ({ editing: { draft, edit, problems } }: { readonly ed
         <p role="alert">{problemIn(problems, "options")}</p>
       )}
       {options.length === 0 ? undefined : (
-        <ol className={css["items"]}>
+        <ol ref={list} className={css["items"]}>
           {options.map((option, index) => (
             <li key={option.key} className={css["items"]}>
               <TextField
@@ -185,7 +191,7 @@ export const OptionList = ({ editing: { draft, edit, problems } }: { readonly ed
         <p role="alert">{productTexts.variants.tooMany(combinations, MAX_VARIANTS)}</p>
       ) : undefined}
       <Row>
-        <Button onClick={() => change([...options, newOption()])}>{productTexts.options.add}</Button>
+        <Button onClick={add}>{productTexts.options.add}</Button>
       </Row>
       <Dialog
         title={productTexts.options.confirmRemove(removal?.value ?? "")}
