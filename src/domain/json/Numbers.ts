@@ -8,8 +8,11 @@ import { BigDecimal } from "effect"
 /** Maximum magnitude of an amount (docs/spec/values.md). */
 export const MAX_NUMBER = 999_999_999_999_999
 
-/** Reason why a number is rejected, with the advice of RFC 7493. */
-export const NOT_A_DOUBLE = "must be a number that a double (IEEE 754) holds; round it, or send it as text"
+/** Reason why a number is rejected. A double holds all usual numbers of 15 digits. */
+export const NOT_A_DOUBLE = "must be a number that a double (IEEE 754) holds; round it to at most 15 digits"
+
+/** The same reason where any value is accepted, with the advice of RFC 7493. */
+export const NOT_A_DOUBLE_OR_TEXT = `${NOT_A_DOUBLE}, or send it as text`
 
 const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i
 

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { lineOf, NUL } from "./Json.ts"
 import { truncateIssues, MAX_ISSUES } from "../Limits.ts"
 import { formatInteger } from "../Text.ts"
-import { NOT_A_DOUBLE, parseNumbers } from "./Numbers.ts"
+import { NOT_A_DOUBLE, NOT_A_DOUBLE_OR_TEXT, parseNumbers } from "./Numbers.ts"
 
 /*
  * JSON sent by clients: limits on the cost of parsing one text, because one thread serves all stores, and content that
@@ -42,6 +42,9 @@ export const hasTooManyParts = (text: string): boolean => {
 
 export const TOO_MANY_PARTS = `must contain at most ${formatInteger(MAX_PARTS)} keys, objects and arrays in total`
 
+/** Members that accept any JSON: opaque values of products, values of app data, values of rules. */
+const OPEN_MEMBERS: ReadonlySet<string | number> = new Set(["metafields", "customFields", "value"])
+
 const textProblem = (text: string) => {
   if (text.includes(NUL)) return "must not contain the NUL character"
   return text.isWellFormed() ? undefined : "must not contain an unpaired surrogate"
@@ -66,6 +69,7 @@ const problems = (value: unknown, isTextPlain: boolean): ReadonlyArray<string> =
     count += 1
     if (count <= MAX_ISSUES) lines.push(lineOf(path, reason))
   }
+  const notADouble = () => (path.some((key) => OPEN_MEMBERS.has(key)) ? NOT_A_DOUBLE_OR_TEXT : NOT_A_DOUBLE)
   const enter = (key: string | number, item: unknown) => {
     path.push(key)
     look(item)
@@ -73,7 +77,7 @@ const problems = (value: unknown, isTextPlain: boolean): ReadonlyArray<string> =
   }
   const look = (value: unknown): void => {
     if (typeof value === "string") return tell(inText(value))
-    if (typeof value === "number") return tell(Number.isFinite(value) ? undefined : NOT_A_DOUBLE)
+    if (typeof value === "number") return tell(Number.isFinite(value) ? undefined : notADouble())
     if (typeof value !== "object" || value === null) return
     if (path.length === MAX_DEPTH) return tell(`must not be nested deeper than ${MAX_DEPTH} levels`)
     if (Array.isArray(value)) return value.forEach((item, index) => enter(index, item))

@@ -41,7 +41,7 @@ An app can register a webhook for the event kinds under \`webhooks\` below. It g
 
 ## Numbers and text
 
-Numbers follow I-JSON (RFC 7493): a number is accepted if a double (IEEE 754) prints as the same value, as 0.1, 19.99 or 1e2. Others get 400; round them, or send them as text where text is allowed. Sums are computed in decimals. Text is Unicode without NUL. Times are RFC 3339 in UTC. Rules: \`docs/spec/values.md\`.
+Numbers follow I-JSON (RFC 7493): a number is accepted if a double (IEEE 754) prints as the same value, as 0.1, 19.99 or 1e2. Others get 400; round them to at most 15 digits. \`metafields\`, \`customFields\`, app data and rules also take text. Sums are computed in decimals. Text is Unicode without NUL. Times are RFC 3339 in UTC. Rules: \`docs/spec/values.md\`.
 `.trim()
 
 /** The API with the texts of its reference. They are not in the definitions, because the Effect client bundles those. */
@@ -49,7 +49,6 @@ const Documented = PartnerApi.annotate(OpenApi.Version, "1.0.0")
   .annotate(OpenApi.Summary, "Reads and changes the catalog of a store")
   .annotate(OpenApi.Description, introduction)
   .annotate(OpenApi.License, { name: "Proprietary" })
-  .annotate(OpenApi.Servers, [{ url: "/", description: "This server" }])
   .annotate(HttpApi.AdditionalSchemas, [ErrorBody, ...eventSchemas])
 
 const ENCODED = /Encoded$/
@@ -63,10 +62,13 @@ const referencePolicy: SchemaRepresentation.ReferencePolicy = ({ ast, identifier
   return identifier !== "" && (isId || SchemaAST.isObjects(ast)) ? identifier.replace(ENCODED, "") : undefined
 }
 
-/** Generates the OpenAPI document of the API. */
-export const openApi = (): Readonly<Record<string, unknown>> =>
+/**
+ * Generates the OpenAPI document of the API. `server` is the origin of the service. Programs that import a stored document
+ * cannot resolve the relative default.
+ */
+export const openApi = (server = "/"): Readonly<Record<string, unknown>> =>
   completeDocument(
-    OpenApi.fromApi(Documented, {
+    OpenApi.fromApi(Documented.annotate(OpenApi.Servers, [{ url: server, description: "This server" }]), {
       includeAnnotationKey: (key) => key === JSON_SCHEMA,
       referencePolicy
     })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { NOT_A_DOUBLE } from "../../../src/domain/json/Numbers.ts"
+import { NOT_A_DOUBLE, NOT_A_DOUBLE_OR_TEXT } from "../../../src/domain/json/Numbers.ts"
 import { HELD, NOT_HELD } from "../../data/numbers.ts"
 import { ApiTest, dataOf, errorOf, freshClient } from "../../support/http/Api.ts"
 
@@ -76,6 +76,22 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers in
       assert.deepStrictEqual(errorOf(both).issues, [`variants.1.price: ${NOT_A_DOUBLE}`, `weight: ${NOT_A_DOUBLE}`])
       assert.strictEqual((yield* client.post("/products", { name: "Cup", metafields: { number } })).status, 201)
     })
+  )
+
+  it.effect(
+    "the advice for a number with too many digits works: round it, or send text where any value is accepted",
+    () =>
+      Effect.gen(function* () {
+        const { client } = yield* freshClient()
+        const number = "0.1234567890123456789"
+        const body = (price: string, size: string) => `{"name":"Cup","price":${price},"metafields":{"size":${size}}}`
+        assert.deepStrictEqual(errorOf(yield* client.post("/products", body(number, number))).issues, [
+          `price: ${NOT_A_DOUBLE}`,
+          `metafields.size: ${NOT_A_DOUBLE_OR_TEXT}`
+        ])
+        assert.notInclude(NOT_A_DOUBLE, "text")
+        assert.strictEqual((yield* client.post("/products", body("0.123456789012346", `"${number}"`))).status, 201)
+      })
   )
 
   it.effect("a number has the same value in responses, lists and the database, and after another change", () =>

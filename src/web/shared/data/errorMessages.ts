@@ -60,7 +60,10 @@ export type Problems = Readonly<Record<string, string>>
 /** Messages for developers that forms word for merchants. */
 const REWORDED: ReadonlyArray<readonly [message: RegExp, text: (...found: ReadonlyArray<string>) => string]> = [
   [/^must be text of at most ([\d,]+) characters$/, (_, most = "") => dataTexts.input.tooLong(most)],
-  [/^must be text of 1 to ([\d,]+) characters$/, (_, most = "") => dataTexts.input.missing(most)],
+  [
+    /^must be text of 1 to ([\d,]+) characters(?:, not only invisible ones)?$/,
+    (_, most = "") => dataTexts.input.missing(most)
+  ],
   [new RegExp(`^must be a number from 0 to ${MAX_NUMBER}$`), () => dataTexts.input.notNegative],
   [
     /^must be an? (?:integer|number) from (-?\d+) to (\d+)$/,
@@ -70,7 +73,7 @@ const REWORDED: ReadonlyArray<readonly [message: RegExp, text: (...found: Readon
 
 /** Words the reason of a validation error for a form. */
 export const problemText = (reason: string): string => {
-  if (reason === NOT_A_DOUBLE) return dataTexts.input.tooManyDigits
+  if (reason.startsWith(NOT_A_DOUBLE)) return dataTexts.input.tooManyDigits
   for (const [message, text] of REWORDED) {
     const found = message.exec(reason)
     if (found !== null) return text(...found)
