@@ -86,7 +86,7 @@ const CollectionEdit = CollectionEditFields.check(
 )
 
 const EditFields = Schema.Struct({
-  patch: optional(ProductPatch.annotate({ description: "JSON Merge Patch for each product" })),
+  patch: optional(ProductPatch.annotate({ description: "JSON Merge Patch at the top level, for each product" })),
   price: optional(PriceEdit.annotate({ description: "Also changes the prices that variants have of their own" })),
   discountedPrice: optional(
     SalePriceEdit.annotate({

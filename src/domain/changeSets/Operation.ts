@@ -70,7 +70,10 @@ const UpdateProductOperation = Schema.Struct({
   patch: UpdateProduct,
   expectedVersion
 })
-  .annotate({ identifier: "UpdateProductOperation", description: "Changes a product by a JSON Merge Patch" })
+  .annotate({
+    identifier: "UpdateProductOperation",
+    description: "Changes a product by a JSON Merge Patch at the top level"
+  })
   .check(namedOnce("id", "externalId", "sku"))
 
 const DeleteProductOperation = Schema.Struct({
@@ -106,7 +109,10 @@ const UpdateCollectionOperation = Schema.Struct({
   ...collection,
   patch: UpdateCollection,
   expectedVersion
-}).annotate({ identifier: "UpdateCollectionOperation", description: "Changes a collection by a JSON Merge Patch" })
+}).annotate({
+  identifier: "UpdateCollectionOperation",
+  description: "Changes a collection by a JSON Merge Patch at the top level"
+})
 
 const DeleteCollectionOperation = Schema.Struct({
   ...op("collection.delete"),
