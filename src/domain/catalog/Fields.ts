@@ -27,15 +27,21 @@ export const text = (max: number) =>
     })
   )
 
-/** Text of 1 to `max` characters after trimming, stored trimmed. */
+/** Anything but white space, control characters and characters without a shape, as U+200B. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u
+
+/** Text of 1 to `max` characters after trimming, at least one of them visible. It is stored trimmed. */
 export const trimmed = (max: number) =>
   Schema.String.check(withJsonSchema({ minLength: 1, maxLength: max, pattern: "\\S" })).pipe(
     Schema.decodeTo(
       Schema.String.check(
-        Schema.makeFilter((text) => text !== "" && isAtMost(max)(text), {
-          message: `must be text of 1 to ${max} characters`,
-          toJsonSchema: () => ({ minLength: 1, maxLength: max })
-        })
+        Schema.makeFilter(
+          (text) => {
+            if (text === "" || !isAtMost(max)(text)) return `must be text of 1 to ${max} characters`
+            return VISIBLE.test(text) || `must be text of 1 to ${max} characters, not only invisible ones`
+          },
+          { toJsonSchema: () => ({ minLength: 1, maxLength: max }) }
+        )
       ),
       SchemaTransformation.transform({ decode: (text) => text.trim(), encode: (text) => text })
     )

@@ -74,7 +74,9 @@ export const decodeUtf8 = (bytes: Uint8Array): Effect.Effect<string, BadRequest>
 
 const readJsonText = Effect.fnUntraced(function* ({ body, header }: ReceivedBody) {
   if (!isJson(header("content-type"))) {
-    return yield* badRequest("The Content-Type must be application/json, without parameters other than charset=utf-8")
+    return yield* badRequest(
+      "The Content-Type must be application/json, also of a merge patch, without parameters other than charset=utf-8"
+    )
   }
   if (header("content-encoding") !== undefined) {
     return yield* badRequest("The body must not be compressed; send it without Content-Encoding")

@@ -130,4 +130,23 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product fi
       )
     })
   )
+
+  it.effect("a name or title of white space and invisible characters is rejected as empty", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const message = "must be text of 1 to 255 characters, not only invisible ones"
+      const bodies = [
+        ["/products", "name"],
+        ["/collections", "title"]
+      ] as const
+      for (const text of ["\u200b", " \u2060\ufeff ", "\u00ad\u{e0041}"]) {
+        for (const [path, member] of bodies) {
+          const refused = yield* client.post(path, { [member]: text })
+          assert.deepStrictEqual([refused.status, errorOf(refused).issues], [400, [`${member}: ${message}`]])
+        }
+      }
+      const family = "\u{1f469}\u200d\u{1f467}"
+      assert.strictEqual(dataOf(yield* client.post("/products", { name: family }))["name"], family)
+    })
+  )
 })
