@@ -49,17 +49,36 @@ const DEFAULT_LIMITS: SocketLimits = {
   isExempt: isLoopback
 }
 
-/** The error messages for malformed HTTP, by the code of Node's parser error. */
-const PARSER_ERRORS = new Map([
-  ["HPE_HEADER_OVERFLOW", `The request line and headers must be at most ${maxHeaderSize} bytes`],
+interface ParserError {
+  readonly status: number
+  readonly reason: string
+  readonly message: string
+}
+
+/** The responses to malformed HTTP, by the code of Node's parser error. The statuses are those of Node. */
+const PARSER_ERRORS: ReadonlyMap<string, ParserError> = new Map([
+  [
+    "HPE_HEADER_OVERFLOW",
+    {
+      status: 431,
+      reason: "Request Header Fields Too Large",
+      message: `The request line and headers must be at most ${maxHeaderSize} bytes`
+    }
+  ],
   [
     "ERR_HTTP_REQUEST_TIMEOUT",
-    `The request was not complete in time: its head within ${HEAD_TIMEOUT / 1000} seconds, its body within ${REQUEST_TIMEOUT / 1000}`
+    {
+      status: 408,
+      reason: "Request Timeout",
+      message: `The request was not complete in time: its head within ${HEAD_TIMEOUT / 1000} seconds, its body within ${REQUEST_TIMEOUT / 1000}`
+    }
   ]
 ])
 
-const describeParserError = (error: Error) =>
-  (Predicate.hasProperty(error, "code") && PARSER_ERRORS.get(String(error.code))) || "The request is not valid HTTP"
+const MALFORMED: ParserError = { status: 400, reason: "Bad Request", message: "The request is not valid HTTP" }
+
+const findParserError = (error: Error): ParserError =>
+  (Predicate.hasProperty(error, "code") ? PARSER_ERRORS.get(String(error.code)) : undefined) ?? MALFORMED
 
 /** True for a HEAD request, whose response has no body. The error holds the packet, which usually starts with the request. */
 const isHeadRequest = (error: Error) =>
@@ -121,12 +140,13 @@ const makeHttpListener = Effect.fn(function* ({
     // The parser can fail on a request whose response is already complete.
     if (socket instanceof Socket && server.lastOpen(socket)?.writableEnded === true) return socket.destroySoon()
     const requestId = randomUUID()
-    const body = JSON.stringify({ error: describeParserError(error) })
+    const { message, reason, status } = findParserError(error)
+    const body = JSON.stringify({ error: message })
     const headers = `content-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID_HEADER}: ${requestId}`
     const address = socket instanceof Socket ? (socket.remoteAddress ?? "unknown") : "unknown"
-    log({ method: "-", route: "-", status: 400, milliseconds: 0, address, installation: undefined, requestId })
+    log({ method: "-", route: "-", status, milliseconds: 0, address, installation: undefined, requestId })
     return socket.end(
-      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\n${safeLines}${headers}\r\nconnection: close\r\n\r\n${isHeadRequest(error) ? "" : body}`
+      `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\n${safeLines}${headers}\r\nconnection: close\r\n\r\n${isHeadRequest(error) ? "" : body}`
     )
   })
   // Node would respond without a body.
