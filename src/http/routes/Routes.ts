@@ -19,7 +19,7 @@ import { SignInRoutes } from "../handlers/SignIn.ts"
 import { StoreLive } from "../handlers/Stores.ts"
 import { Compression } from "../middleware/Compression.ts"
 import { ApiMiddleware, ErrorHeaders } from "../middleware/ApiMiddleware.ts"
-import { MetadataRoute, ProtectedResourceRoutes } from "../oauth/Discovery.ts"
+import { issuer, MetadataRoute, ProtectedResourceRoutes } from "../oauth/Discovery.ts"
 import { RegistrationRoute } from "../oauth/Registration.ts"
 import { TokenRoutes } from "../oauth/TokenEndpoints.ts"
 import { AuthorizeRoutes } from "../pages/Authorize.ts"
@@ -47,9 +47,11 @@ const ApiRoutes = HttpApiBuilder.layer(PartnerApi).pipe(
 )
 
 /** `/openapi.json`, generated from the endpoint definitions. */
-const DocumentRoute = generatedRoute("/openapi.json", "application/json", () => ({
-  text: JSON.stringify(openApi())
-}))
+const DocumentRoute = Layer.unwrap(
+  Effect.map(issuer, (origin) =>
+    generatedRoute("/openapi.json", "application/json", () => ({ text: JSON.stringify(openApi(origin)) }))
+  )
+)
 
 /** `/docs`. Its module has 3.4 MB of script, so it is loaded at the first request. */
 const ReferenceRoute = generatedRoute("/docs", "text/html; charset=utf-8", async () =>
