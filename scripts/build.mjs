@@ -1,7 +1,7 @@
 // Bundles the entry points into dist/. --if-stale: only if a source is newer than dist/. --bench, --soak: bundles those
 // too.
 import { execFile } from "node:child_process"
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -185,19 +185,45 @@ const declareAll = async (outdir) => {
   rmSync(types, { recursive: true })
 }
 
+/**
+ * Writes the manifest of the package of the clients. It has the exports of the service's package without its dependencies;
+ * the importer provides Effect, which only two of the entry points need.
+ */
+const writeSdkManifest = (outdir) => {
+  const { dependencies, engines, exports, license, name, type, version } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8")
+  )
+  const manifest = {
+    name,
+    version,
+    description: "Clients of Partner API v1 and verification of its webhooks",
+    license,
+    private: true,
+    type,
+    engines,
+    sideEffects: false,
+    exports: JSON.parse(JSON.stringify(exports).replaceAll('"./dist/sdk/', '"./')),
+    peerDependencies: { effect: dependencies.effect },
+    peerDependenciesMeta: { effect: { optional: true } }
+  }
+  writeFileSync(join(outdir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
 if (!isIfStale || isStale()) {
   // Imported here, because an image has no bundler and needs none.
   const { build } = await import("esbuild")
   // Builds next to dist/ first, so that a failed build leaves dist/ unchanged.
   const fresh = join(root, `dist-${process.pid}`)
+  const sdk = join(fresh, "sdk")
   await Promise.all([
     bundleService(build, fresh),
-    bundleWebhooks(build, fresh),
-    bundleRpc(build, fresh),
-    bundleClient(build, fresh),
+    bundleWebhooks(build, sdk),
+    bundleRpc(build, sdk),
+    bundleClient(build, sdk),
     bundleWeb(join(fresh, "web")),
-    declareAll(fresh)
+    declareAll(sdk)
   ])
+  writeSdkManifest(sdk)
   cpSync(join(root, "src/layers/demo/pictures"), join(fresh, "pictures"), {
     recursive: true,
     filter: (path) => !path.endsWith(".svg")

@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { bundled, compiled, consumer, execute, settings } from "../../support/process/Consumer.ts"
+import { buildOnce, temporaryFolder } from "../../support/process/Process.ts"
 import { editor } from "../../support/process/Editor.ts"
 
 const USE = `
@@ -144,7 +145,7 @@ it.live("a browser bundle contains only the client and is below 8 KiB gzipped", 
     for (const input of inputs) assert.match(input, /^consumer\.ts$|^client(?:-\w+)?\.js$/)
     const bundledText = inputs
       .filter((input) => input !== "consumer.ts")
-      .map((input) => readFileSync(join("dist", input), "utf8"))
+      .map((input) => readFileSync(join("dist/sdk", input), "utf8"))
       .join("\n")
     assert.notMatch(
       bundledText,
@@ -174,7 +175,7 @@ it.live("a bundle of the Effect client contains no server code and is below 130 
       (input) => /client[\w-]*\.js$/.test(input) && input.includes("dist")
     )
     assert.isNotEmpty(clientFiles)
-    const text = clientFiles.map((input) => readFileSync(join("dist", basename(input)), "utf8")).join("\n")
+    const text = clientFiles.map((input) => readFileSync(join("dist/sdk", basename(input)), "utf8")).join("\n")
     assert.notMatch(
       text,
       /\bselect\b.+\bfrom\b|insert into|["']node:|["']@effect|argon2|\brequire\(|\bprocess\.|\bBuffer\b/
@@ -191,6 +192,38 @@ it.live("both entry points run in Node.js and fail with the same error class", (
     writeFileSync(join(path, "run.js"), RUN)
     const { stdout } = yield* Effect.promise(() => execute(process.execPath, [join(path, "run.js")]))
     assert.strictEqual(stdout, "true true ConnectionError false\n")
+  })
+)
+
+const RUN_ALONE = `
+import { createClient } from "partner-api/client"
+import { verifyWebhook } from "partner-api/webhooks"
+console.log(typeof createClient({ url: "http://127.0.0.1:1", tokens: "a-token" }).store.get, typeof verifyWebhook)
+`
+
+it.live("the package of the clients installs without another package, and only Effect is imported from outside", () =>
+  Effect.gen(function* () {
+    yield* buildOnce
+    const path = yield* temporaryFolder
+    yield* Effect.promise(() => execute("npm", ["pack", "./dist/sdk", "--pack-destination", path]))
+    const [tarball = ""] = readdirSync(path)
+    writeFileSync(join(path, "package.json"), '{ "type": "module" }')
+    const options = ["--offline", "--no-audit", "--no-fund"]
+    yield* Effect.promise(() => execute("npm", ["install", ...options, `./${tarball}`], { cwd: path }))
+    assert.deepStrictEqual(
+      readdirSync(join(path, "node_modules")).filter((name) => !name.startsWith(".")),
+      ["partner-api"]
+    )
+    const installed = join(path, "node_modules/partner-api")
+    const texts = readdirSync(installed)
+      .filter((name) => name.endsWith(".js"))
+      .map((name) => readFileSync(join(installed, name), "utf8"))
+    const imported = [...texts.join("\n").matchAll(/^(?:import|export)\b[^"]*"([^"]+)";$/gm)].map(([, from]) => from)
+    assert.include(imported, "effect/Schema")
+    for (const from of imported) assert.match(from ?? "", /^(?:effect(?:\/|$)|\.\/client-)/)
+    writeFileSync(join(path, "run.js"), RUN_ALONE)
+    const { stdout } = yield* Effect.promise(() => execute(process.execPath, [join(path, "run.js")]))
+    assert.strictEqual(stdout, "function function\n")
   })
 )
 

@@ -105,11 +105,11 @@ it.live("a CommonJS module can require the package", () =>
 it.live("the bundle is one file below 10 kB without imports or platform modules", () =>
   Effect.gen(function* () {
     yield* buildOnce
-    const bundle = readFileSync("dist/webhooks.js", "utf8")
+    const bundle = readFileSync("dist/sdk/webhooks.js", "utf8")
     assert.notMatch(bundle, /\b(?:import|require)\b|node:|\bprocess\b|\bBuffer\b/)
     assert.isBelow(bundle.length, 10_000)
     assert.notMatch(
-      readFileSync("dist/webhooks.d.ts", "utf8"),
+      readFileSync("dist/sdk/webhooks.d.ts", "utf8"),
       /\bfrom "(?!partner-api\/webhooks")|\bimport\(|<reference/
     )
   })

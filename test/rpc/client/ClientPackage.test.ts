@@ -44,7 +44,7 @@ it.live("a browser bundle of the client has no server code and is below 140 KiB 
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .map(([input]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? basename(input))
     assert.sameMembers([...new Set(modules)], ["consumer.ts", "rpc.js", "effect"])
-    const source = readFileSync("dist/rpc.js", "utf8")
+    const source = readFileSync("dist/sdk/rpc.js", "utf8")
     assert.notMatch(source, /\bselect\b.+\bfrom\b|insert into|["']node:|argon2|Idempotency\.once/)
     yield* Effect.log(`The client and its dependencies: ${Math.round(kibibytes)} KiB gzipped`)
     assert.isBelow(kibibytes, 140)

@@ -674,7 +674,7 @@ export interface CreateProductOperation {
   readonly externalId?: string
 }
 
-/** Changes a product by a JSON Merge Patch */
+/** Changes a product by a JSON Merge Patch at the top level */
 export interface UpdateProductOperation {
   /** Kind of the operation */
   readonly op: "product.update"
@@ -728,7 +728,7 @@ export interface CreateCollectionOperation {
   readonly collection: CreateCollection
 }
 
-/** Changes a collection by a JSON Merge Patch */
+/** Changes a collection by a JSON Merge Patch at the top level */
 export interface UpdateCollectionOperation {
   /** Kind of the operation */
   readonly op: "collection.update"
