@@ -1,7 +1,7 @@
 import { Data, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { databaseOptions, migratesOnStart } from "./DatabaseConfig.ts"
-import { findMissingMigration, migrate, migrations } from "./Migrations.ts"
+import { checkEncoding, findMissingMigration, migrate, migrations } from "./Migrations.ts"
 import { DatabaseFailed, explainDatabaseError, type DatabaseSource } from "./sql/DatabaseFailed.ts"
 import { postgres } from "./sql/Postgres.ts"
 import { rowsReader } from "./sql/Rows.ts"
@@ -65,7 +65,13 @@ const connectAfter = <E>(prepare: Effect.Effect<void, E, SqlClient.SqlClient>) =
 export const MigratedDatabaseLive = connectAfter(migrate(migrations))
 
 const migratedOr = <E>(otherwise: Effect.Effect<void, E, SqlClient.SqlClient>) =>
-  Layer.unwrap(Effect.map(migratesOnStart, (migrates) => (migrates ? MigratedDatabaseLive : connectAfter(otherwise))))
+  Layer.unwrap(
+    Effect.map(migratesOnStart, (migrates) =>
+      migrates
+        ? MigratedDatabaseLive
+        : connectAfter(Effect.andThen(Effect.flatMap(SqlClient.SqlClient, checkEncoding), otherwise))
+    )
+  )
 
 /** Database of a command. Without `MIGRATE_ON_START`, the command fails on an incomplete schema. */
 export const DatabaseLive = migratedOr(

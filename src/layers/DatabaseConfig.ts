@@ -14,13 +14,48 @@ const atLeastOne = (value: number) =>
     ? Effect.succeed(value)
     : Effect.fail(invalidSetting("DATABASE_POOL_SIZE", `Expected an integer of at least 1 but received ${value}`))
 
+/**
+ * Accepted values of parameters that secure a connection. The driver ignores others, and verifies certificates with any
+ * `sslmode` but `disable` and `no-verify`. It has no channel binding.
+ */
+const SECURITY_PARAMETERS: ReadonlyArray<
+  readonly [parameter: string, variable: string | undefined, values: ReadonlyArray<string>]
+> = [
+  ["sslmode", "PGSSLMODE", ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"]],
+  ["ssl", undefined, ["true", "1", "0", "no-verify"]],
+  ["channel_binding", "PGCHANNELBINDING", ["disable", "prefer"]]
+]
+
+/** Finds a parameter of a URL, or its variable of libpq, that does not have an accepted value. */
+const findUnsupported = Effect.fnUntraced(function* (name: string, url: URL) {
+  for (const [parameter, variable, values] of SECURITY_PARAMETERS) {
+    const inUrl = url.searchParams.getAll(parameter).at(-1)
+    const fromVariable = variable === undefined ? undefined : Option.getOrUndefined(yield* optionalString(variable))
+    const value = inUrl ?? fromVariable
+    if (value === undefined || value === "" || values.includes(value)) continue
+    const setting = inUrl === undefined ? (variable ?? name) : name
+    return invalidSetting(
+      setting,
+      `Expected one of ${values.join(", ")} for ${parameter} but received ${JSON.stringify(value)}`
+    )
+  }
+  return undefined
+})
+
 /** Rejects other texts, which the driver would read as the name of a host. The error omits the value: it is secret. */
 export const postgresUrl = (name: string) =>
   Config.Redacted(name).pipe(
-    Config.mapEffect((value) =>
-      /^postgres(?:ql)?:\/\//.test(Redacted.value(value)) && parseUrl(Redacted.value(value)) !== undefined
-        ? Effect.succeed(value)
-        : Effect.fail(invalidSetting(name, "Expected a URL as in postgres://user:password@host:5432/database"))
+    Config.mapEffect(
+      Effect.fnUntraced(function* (value) {
+        const text = Redacted.value(value)
+        const url = /^postgres(?:ql)?:\/\//.test(text) ? parseUrl(text) : undefined
+        if (url === undefined) {
+          const message = "Expected a URL as in postgres://user:password@host:5432/database"
+          return yield* Effect.fail(invalidSetting(name, message))
+        }
+        const unsupported = yield* findUnsupported(name, url)
+        return unsupported === undefined ? value : yield* Effect.fail(unsupported)
+      })
     ),
     Config.option
   )

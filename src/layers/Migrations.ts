@@ -105,6 +105,21 @@ export class SchemaOfAnotherBuild extends Data.TaggedError("SchemaOfAnotherBuild
   }
 }
 
+/** The database cannot store the characters of all languages. */
+export class EncodingNotSupported extends Data.TaggedError("EncodingNotSupported")<{ readonly encoding: string }> {
+  override get message() {
+    return `The database has the encoding ${this.encoding}, which does not hold all characters`
+  }
+}
+
+const decodeEncoding = Schema.decodeUnknownSync(Schema.Tuple([Schema.Struct({ encoding: Schema.String })]))
+
+/** Fails unless the encoding of the database is UTF-8. It cannot be changed after the database was created. */
+export const checkEncoding = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [{ encoding }] = decodeEncoding(yield* sql`select current_setting('server_encoding') as encoding`)
+  if (encoding !== "UTF8") return yield* new EncodingNotSupported({ encoding })
+})
+
 /**
  * Makes a client whose statements all run on one connection. Its session has no timeouts except for locks, and the usual
  * isolation level, whatever the role sets. The end of the scope restores them.
@@ -213,6 +228,7 @@ export const migrate = (all: Readonly<Record<string, Migration>>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const sql = yield* makeSession
+      yield* checkEncoding(sql)
       yield* acquireMigrationLock(sql)
       const found = yield* readApplied(sql)
       if (Option.isNone(found)) yield* createMigrationTable(sql)

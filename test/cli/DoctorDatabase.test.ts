@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { randomUUID } from "node:crypto"
+import { partnerApi } from "../../src/cli/Program.ts"
+import { runInProcess } from "../support/process/Cli.ts"
 import { diagnose, resultOf } from "../support/process/Doctor.ts"
 import { freePort, makeEmptyDatabase, makeMigratedDatabase, rowsOf } from "../support/process/Process.ts"
 import { isMissing } from "../support/process/Programs.ts"
@@ -52,6 +54,31 @@ it.live("a server that only reads is a problem", () =>
       resultOf(yield* diagnose({ DATABASE_URL: url }), "database"),
       /^problem: DATABASE_URL: the server is read-only\. Use the URL of the primary server/
     )
+  })
+)
+
+it.live("a database whose encoding is not UTF-8 is refused by doctor, migrate and a start", () =>
+  Effect.gen(function* () {
+    const { client, url } = yield* makeEmptyDatabase
+    const name = `latin_${randomUUID().replaceAll("-", "")}`
+    yield* Effect.acquireRelease(
+      rowsOf(client, `create database ${name} encoding 'LATIN1' locale 'C' template template0`),
+      () => rowsOf(client, `drop database ${name} with (force)`)
+    )
+    const latin = new URL(url)
+    latin.pathname = `/${name}`
+    const advice =
+      /The database has the encoding LATIN1, which .* characters\. Create a database with the encoding UTF8/
+    const settings = { DATABASE_URL: latin.href }
+    assert.match(resultOf(yield* diagnose(settings), "database"), advice)
+    for (const [args, variables] of [
+      [["migrate"], settings],
+      [["plans", "list"], { ...settings, MIGRATE_ON_START: "false" }]
+    ] as const) {
+      const { code, stderr } = yield* runInProcess(partnerApi(args), variables)
+      assert.strictEqual(code, 1)
+      assert.match(stderr, advice)
+    }
   })
 )
 

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { AppId } from "../../domain/access/Ids.ts"
 import { checkSession } from "../Database.ts"
 import { databaseOptions } from "../DatabaseConfig.ts"
-import { compareSchema } from "../Migrations.ts"
+import { checkEncoding, compareSchema } from "../Migrations.ts"
 import { explainDatabaseError, type DatabaseSource } from "../sql/DatabaseFailed.ts"
 import { Notifications, postgres } from "../sql/Postgres.ts"
 import { requiredRowReader, rowsReader } from "../sql/Rows.ts"
@@ -51,6 +51,7 @@ export const checkServer = Effect.fnUntraced(function* ({ name }: DatabaseSource
     return problem(`${name}: PostgreSQL ${version}. Upgrade it to version ${OLDEST.version} or newer`)
   if (isReadOnly)
     return problem(`${name}: the server is read-only. Use the URL of the primary server, or let its role write`)
+  yield* checkEncoding(sql)
   return ok(`PostgreSQL ${version}`)
 })
 

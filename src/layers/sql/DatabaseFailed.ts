@@ -38,6 +38,7 @@ const REMEDIES: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/^42501/, "Make the user the owner of the database"],
   [/^25006/, "The server is read-only: use the URL of the primary server"],
   [/^53300/, "Lower DATABASE_POOL_SIZE, or raise max_connections of the database"],
+  [/has the encoding/, "Create a database with the encoding UTF8 (from template0), and use its URL"],
   [/schema is of another build/, "Use an empty database, or one of this release"],
   [/schema lacks migration/, "Run: partner-api migrate"],
   [/startup parameter/, "The server is a pooler: set DATABASE_DIRECT_URL too (docs/poolers.md)"],

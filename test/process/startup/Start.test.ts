@@ -68,6 +68,18 @@ const refusals: ReadonlyArray<readonly [Variables, RegExp]> = [
   [{ DATABASE_URL: "postgres://user:hunter2@127.0.0.1:port/db" }, /^partner-api: DATABASE_URL: Expected a URL/],
   [{ DATABASE_READ_URL: "hunter2" }, /^partner-api: DATABASE_READ_URL: Expected a URL as in postgres:/],
   [{ DATABASE_DIRECT_URL: "hunter2" }, /^partner-api: DATABASE_DIRECT_URL: Expected a URL as in postgres:/],
+  [
+    { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db?sslmode=bogus" },
+    /^partner-api: DATABASE_URL: Expected one of disable, .*verify-full, no-verify for sslmode but received "bogus"$/
+  ],
+  [
+    { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db?channel_binding=require" },
+    /^partner-api: DATABASE_URL: Expected one of disable, prefer for channel_binding but received "require"$/
+  ],
+  [
+    { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db", PGSSLMODE: "bogus" },
+    /^partner-api: PGSSLMODE: Expected one of disable, .* but received "bogus"$/
+  ],
   [{ DATABASE_PREPARE: "perhaps" }, /^partner-api: DATABASE_PREPARE: Expected a boolean value but received "perhaps"$/],
   [
     { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db" },
