@@ -1,4 +1,4 @@
-import { Config, Console, Deferred, Duration, Effect, Layer, Option } from "effect"
+import { Config, Deferred, Duration, Effect, Layer, Option } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Health } from "./domain/Health.ts"
 import { openDemo } from "./layers/demo/Demo.ts"
@@ -15,7 +15,7 @@ import { cellSettings } from "./layers/cells/CellSettings.ts"
 import { inEveryCell } from "./layers/cells/CellWorkers.ts"
 import { ProcessHealth } from "./layers/cells/ProcessHealth.ts"
 import { limitSettings } from "./layers/LimitSettings.ts"
-import { LogFormat, LoggingLive, MinimumLevel } from "./layers/Logging.ts"
+import { LogFormat, LoggingLive, MinimumLevel, printNotice } from "./layers/Logging.ts"
 import { countOrDefault, host, invalidSetting, managementAddress, port } from "./layers/Settings.ts"
 import { allowedHosts } from "./layers/webhooks/AllowedHosts.ts"
 import { s3Settings } from "./layers/media/ObjectStorage.ts"
@@ -111,17 +111,16 @@ const drain = ({ stopping }: Lifetime, seconds: number) =>
  * logged, so that every line of output is JSON.
  */
 const announce = Effect.fnUntraced(function* (started: Deferred.Deferred<void>) {
-  const printText = (yield* LogFormat) === "json" ? Effect.logInfo : Console.log
   const base = yield* baseUrl
   const demo = yield* openDemo(base)
   yield* Deferred.succeed(started, undefined)
-  yield* printText(
+  yield* printNotice(
     `Partner API  ${base}/api/platform/v1\nReference    ${base}/docs\nDashboard    ${base}/dashboard\nDevelopers   ${base}/developers`
   )
   if (Option.isSome(demo)) {
     const { accessToken, merchantEmail, merchantPassword } = demo.value
-    yield* printText(`\nSign in as ${merchantEmail} with ${merchantPassword}`)
-    yield* printText(
+    yield* printNotice(`\nSign in as ${merchantEmail} with ${merchantPassword}`)
+    yield* printNotice(
       `\nTry it:\ncurl -H "Authorization: Bearer ${accessToken}" "${base}/api/platform/v1/products?limit=2"`
     )
   }

@@ -1,6 +1,7 @@
 import { Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { EventId, EventKind } from "../domain/Events.ts"
+import { StoreId } from "../domain/Store.ts"
 import { DeliveryState, OVERLAP_HOURS } from "../domain/webhooks/Webhook.ts"
 import { Webhooks } from "../domain/webhooks/Webhooks.ts"
 import { app, choice, command, group, json, limit, option, toggle, usageError, withHelp } from "./Options.ts"
@@ -103,18 +104,20 @@ const deliveries = command(
   {
     app,
     state: Flag.optional(choice("state", DeliveryState.literals, "Only deliveries in this state")),
+    store: Flag.optional(option("store", StoreId, "Only deliveries of this store, from: stores list", "id")),
     limit,
     json
   },
-  function* ({ app, json, limit, state }) {
+  function* ({ app, json, limit, state, store }) {
     const { deliveries } = yield* Webhooks
-    const { items } = yield* deliveries(app, { state: Option.getOrUndefined(state), limit })
+    const filter = { state: Option.getOrUndefined(state), store: Option.getOrUndefined(store), limit }
+    const { items } = yield* deliveries(app, filter)
     yield* printList(json, "deliveries", items)
   }
 ).pipe(
   withHelp({
     summary: "List the newest deliveries to an app",
-    examples: ["--app <id>", "--app <id> --state dead --limit 10"]
+    examples: ["--app <id>", "--app <id> --state dead --limit 10", "--app <id> --store <id>"]
   })
 )
 

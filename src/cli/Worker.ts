@@ -1,9 +1,10 @@
-import { Console, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { awaitSchema, ProcessDatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/WorkerSettings.ts"
 import { DEFAULT_JOB_RUNNERS, MAX_JOB_RUNNERS } from "../layers/jobs/RunnerSettings.ts"
+import { printNotice } from "../layers/Logging.ts"
 import { managementServer } from "../http/server/Management.ts"
 import { managementAddress } from "../layers/Settings.ts"
 import { ProcessMetrics } from "../layers/telemetry/ProcessMetrics.ts"
@@ -29,7 +30,7 @@ export const worker = Command.make(
   },
   ({ concurrency, jobs }) =>
     Layer.launch(
-      Layer.effectDiscard(Console.log("Delivering webhooks; Ctrl-C stops")).pipe(
+      Layer.effectDiscard(printNotice("Delivering webhooks; Ctrl-C stops")).pipe(
         // Imported here, because no other command sends HTTP requests or runs jobs.
         Layer.provide(
           Layer.unwrap(

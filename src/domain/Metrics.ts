@@ -89,6 +89,14 @@ export const failingEndpoints = Metric.gauge("webhook.endpoints.failing", {
 
 export const jobsDue = Metric.gauge("job.queue.depth", { description: "Jobs that are due, such as change sets" })
 
+export const jobRowsDone = Metric.gauge("job.rows.done", {
+  description: "Rows and operations of unfinished jobs that are done"
+})
+
+export const jobRowsLeft = Metric.gauge("job.rows.left", {
+  description: "Rows and operations of unfinished jobs that are left"
+})
+
 export const jobTurns = seconds("job.turn.duration", "Duration of turns of jobs")
 
 export const housekeepingDuration = seconds(

@@ -1,8 +1,12 @@
-import { Config, Effect, Formatter, Layer, Logger, References } from "effect"
+import { Config, Console, Effect, Formatter, Layer, Logger, References } from "effect"
 import { oneOf } from "./Settings.ts"
 
 /** Format of the log: text for people, or one JSON object per line. */
 export const LogFormat = oneOf("LOG_FORMAT", ["text", "json"]).pipe(Config.withDefault("text"))
+
+/** Prints a line for the person who starts a process. With `LOG_FORMAT=json` it is a line of the log. */
+export const printNotice = (text: string) =>
+  Effect.flatMap(LogFormat, (format) => (format === "json" ? Effect.logInfo(text) : Console.log(text)))
 
 const LEVELS = {
   debug: "Debug",

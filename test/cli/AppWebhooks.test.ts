@@ -166,7 +166,9 @@ const subscription = (url: string, target: string) =>
     const { token } = yield* tokens.issue(writer.installation)
     const { appId } = yield* make("A subscriber")
     const secret = Option.getOrThrow(yield* subscribe(appId, { url: target, kinds: EventKind.literals }))
-    return { accessToken: Redacted.value(token), appId, secret: Redacted.value(secret) }
+    const other = yield* stores.create({ name: "Another store", plan: "free", currencyCode: "EUR" })
+    yield* install({ storeId: other, appId, ...ALL_GRANTS })
+    return { accessToken: Redacted.value(token), storeId, other, appId, secret: Redacted.value(secret) }
   }).pipe(Effect.provide(servicesOn(url)))
 
 it.live("`webhooks listen` verifies events, and deliveries are listed with attempts and redelivered", () =>
@@ -174,7 +176,7 @@ it.live("`webhooks listen` verifies events, and deliveries are listed with attem
     const { client: database, url } = yield* makeMigratedDatabase
     const port = yield* freePort
     const environment = { DATABASE_URL: url, WEBHOOK_ALLOW_HOSTS: "127.0.0.1" }
-    const { accessToken, appId, secret } = yield* subscription(url, `http://127.0.0.1:${port}/`)
+    const { accessToken, appId, other, secret, storeId } = yield* subscription(url, `http://127.0.0.1:${port}/`)
     const listener = yield* startNode("cli", ["webhooks", "listen", "--port", `${port}`, "--secret", secret], {})
     const lines = (n: number) =>
       waitUntil(
@@ -208,6 +210,17 @@ it.live("`webhooks listen` verifies events, and deliveries are listed with attem
       deliveries.map(({ attempts, eventId, state }) => ({ attempts, eventId, state })),
       [{ attempts: 1, eventId: event, state: "delivered" }]
     )
+    const expected: ReadonlyArray<readonly [store: string, events: Array<string>]> = [
+      [storeId, [event]],
+      [other, []]
+    ]
+    for (const [store, events] of expected) {
+      const listed = yield* jsonOutput(Deliveries, url, "apps", "webhook", "deliveries", ...at, "--store", store)
+      assert.deepStrictEqual(
+        listed.deliveries.map(({ eventId }) => eventId),
+        events
+      )
+    }
     const { attempts } = yield* jsonOutput(Attempts, url, "apps", "webhook", "attempts", ...at, "--event-id", event)
     assert.deepInclude(attempts[0], { attempt: 1, status: 204, error: null })
     const Redelivered = Schema.Struct({ appId: Schema.String.check(Schema.isUUID()), redelivered: Schema.Int })

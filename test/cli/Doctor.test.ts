@@ -6,7 +6,7 @@ import { createServer } from "node:http"
 import { partnerApi } from "../../src/cli/Program.ts"
 import { runInProcess } from "../support/process/Cli.ts"
 import { diagnose, resultOf } from "../support/process/Doctor.ts"
-import { freePort, makeMigratedDatabase, servicesOn } from "../support/process/Process.ts"
+import { freePort, makeEmptyDatabase, makeMigratedDatabase, servicesOn } from "../support/process/Process.ts"
 import { startS3 } from "../support/S3.ts"
 import { portOf, receiver } from "../support/webhooks/Receiver.ts"
 import { subscriber } from "../support/webhooks/Webhooks.ts"
@@ -112,7 +112,7 @@ it.live("a full or protected disk, storage, public address, collector and receiv
       nowhere
     )
     assert.match(resultOf(first, "disk"), /^problem: .*(?:Free space, or set|Set) DATA_DIR/)
-    assert.match(resultOf(first, "public address"), /^problem: .*\/healthz: status 502\. Start the server, or correct/)
+    assert.match(resultOf(first, "public address"), /^warning: .*\/healthz: status 502\. Start the server, or correct/)
     assert.match(resultOf(first, "telemetry"), /^warning: .*: the connection was refused\. Start it, or correct OTEL_/)
     assert.match(resultOf(first, "receiver"), /^problem: .*\. Correct the URL, its DNS or its firewall/)
 
@@ -124,7 +124,7 @@ it.live("a full or protected disk, storage, public address, collector and receiv
     assert.match(resultOf(second, "telemetry"), /^problem: OTEL_EXPORTER_OTLP_ENDPOINT is not a URL/)
     assert.strictEqual(resultOf(second, "disk"), "ok: DATA_DIR is not used")
     assert.match(resultOf(second, "files"), /^problem: Bucket pictures at .*: the connection was refused\. Correct S3_/)
-    assert.match(resultOf(second, "public address"), /^problem: .*: the connection was refused\. Start the server/)
+    assert.match(resultOf(second, "public address"), /^warning: .*: the connection was refused\. Start the server/)
     assert.match(resultOf(second, "receiver"), /^problem: .*10\.0\.0\.1: webhooks go to public addresses only/)
 
     for (const [wrong, status] of [
@@ -134,5 +134,24 @@ it.live("a full or protected disk, storage, public address, collector and receiv
       const message = resultOf(yield* diagnose({ DATABASE_URL: url, ...s3, ...wrong }), "files")
       assert.match(message, new RegExp(`^problem: .*responded with ${status} to PUT.*Correct S3_ENDPOINT, S3_BUCKET`))
     }
+  })
+)
+
+it.live("before the first start nothing is a problem, and the exit code is 0", () =>
+  Effect.gen(function* () {
+    const { url } = yield* makeEmptyDatabase
+    const checks = yield* diagnose({ DATABASE_URL: url, PUBLIC_URL: yield* closed })
+    assert.deepStrictEqual(
+      checks.filter(({ status }) => status !== "ok").map(({ check, status }) => [check, status]),
+      [
+        ["schema", "warning"],
+        ["public address", "warning"]
+      ]
+    )
+    const wrong = resultOf(
+      yield* diagnose({ DATABASE_URL: url, PUBLIC_URL: yield* respondWith(404) }),
+      "public address"
+    )
+    assert.match(wrong, /^problem: .*status 404/)
   })
 )

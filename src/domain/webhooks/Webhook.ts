@@ -4,6 +4,7 @@ import type { AppNotFound } from "../access/Apps.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import { EventId, EventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"
+import type { StoreId } from "../Store.ts"
 import { storedList } from "../json/StoredList.ts"
 
 /** Hours of failures without a success after which an endpoint is paused. */
@@ -74,6 +75,8 @@ export type Delivery = typeof Delivery.Type
 /** Filter and page of a list of deliveries, newest first. */
 export interface DeliveriesFilter extends PageRequest<EventId> {
   readonly state?: DeliveryState | undefined
+  /** Only deliveries of this store. */
+  readonly store?: StoreId | undefined
 }
 
 /** Maximum number of deliveries examined for a page filtered by state. */

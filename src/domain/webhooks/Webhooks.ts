@@ -70,7 +70,7 @@ export class Webhooks extends Context.Service<
     readonly show: (app: AppId) => Effect.Effect<Webhook, NoWebhook>
     /** Sends one signed test event immediately, even if the webhook is paused. Only its outcome is stored. */
     readonly test: (app: AppId, by: MerchantId) => Effect.Effect<TestDelivery, NoWebhook | TooManyTests>
-    /** Lists the deliveries of an app, optionally of one state. */
+    /** Lists the deliveries of an app, optionally of one state or store. */
     readonly deliveries: (app: AppId, request: DeliveriesFilter) => Effect.Effect<DeliveryPage, NoWebhook>
     /** Lists all requests of the deliveries of an event to an app, oldest first. */
     readonly attempts: (app: AppId, event: EventId) => Effect.Effect<ReadonlyArray<Attempt>, DeliveryNotFound>

@@ -24,9 +24,11 @@ const FREE_WARNING = 1024 * MIB
 /** Milliseconds for a response. */
 const TIMEOUT = 5_000
 
+const REFUSED = "the connection was refused"
+
 const reasonOf = (error: unknown): string => {
   if (Predicate.hasProperty(error, "cause") && error.cause !== undefined) return reasonOf(error.cause)
-  if (Predicate.hasProperty(error, "code") && error.code === "ECONNREFUSED") return "the connection was refused"
+  if (Predicate.hasProperty(error, "code") && error.code === "ECONNREFUSED") return REFUSED
   return error instanceof Error && error.message !== "" ? error.message : "no response"
 }
 
@@ -99,16 +101,24 @@ const send = (url: string, init: RequestInit = {}) =>
     })
   )
 
-/** Requests `/healthz` at `PUBLIC_URL`. */
+/** Statuses of proxies that reach no server. */
+const NO_SERVER = new Set([502, 503, 504])
+
+/**
+ * Requests `/healthz` at `PUBLIC_URL`. A server that was not started yet is a warning, because `doctor` also checks the
+ * settings before the first start.
+ */
 export const checkPublicUrl = Effect.gen(function* () {
-  const { ok, problem } = checkNamed("public address")
+  const { ok, problem, warning } = checkNamed("public address")
   const address = yield* publicUrl
   if (address === undefined) return ok("PUBLIC_URL is not set: browsers reach the service on this machine only")
   const url = new URL("/healthz", address).href
   const answer = yield* send(url)
   if (answer._tag === "Success" && answer.success === 200) return ok(`${url} answers`)
   const reason = answer._tag === "Success" ? `status ${answer.success}` : answer.failure
-  return problem(`${url}: ${reason}. Start the server, or correct PUBLIC_URL or the proxy`)
+  const mayBeStopped = answer._tag === "Success" ? NO_SERVER.has(answer.success) : answer.failure === REFUSED
+  const result = mayBeStopped ? warning : problem
+  return result(`${url}: ${reason}. Start the server, or correct PUBLIC_URL or the proxy`)
 })
 
 /** Sends an empty export to the collector. Any response counts. */

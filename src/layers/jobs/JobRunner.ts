@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, Exit, Layer, Metric, Option, Queue, Schedule, Semaphore } from "effect"
 import { CurrentCell } from "../../domain/cells/Cells.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { jobsDue, jobTurns, makeSeries } from "../../domain/Metrics.ts"
+import { jobRowsDone, jobRowsLeft, jobsDue, jobTurns, makeSeries } from "../../domain/Metrics.ts"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
 import { ChangeSetJobs } from "../changeSets/ChangeSetJobs.ts"
 import { ExportJobs } from "../exports/ExportJobs.ts"
@@ -133,9 +133,20 @@ const makeRunner = Effect.fn("makeJobRunner")(function* (size: number, store: St
     yield* Effect.ensuring(claimOrWait(lane, leaveSlot), leaveSlot)
   })
 
-  const queueDepth = Metric.withAttributes(jobsDue, { cell: yield* CurrentCell })
-  yield* retryOutages(Effect.withTracerEnabled(jobs.depth, false)).pipe(
-    Effect.flatMap((due) => Metric.update(queueDepth, due)),
+  const cell = { cell: yield* CurrentCell }
+  const gauges = {
+    depth: Metric.withAttributes(jobsDue, cell),
+    done: Metric.withAttributes(jobRowsDone, cell),
+    left: Metric.withAttributes(jobRowsLeft, cell)
+  }
+  yield* retryOutages(Effect.withTracerEnabled(jobs.queue, false)).pipe(
+    Effect.flatMap(({ depth, done, left }) =>
+      Effect.all([
+        Metric.update(gauges.depth, depth),
+        Metric.update(gauges.done, done),
+        Metric.update(gauges.left, left)
+      ])
+    ),
     Effect.repeat(Schedule.spaced(DEPTH_INTERVAL)),
     Effect.forkScoped
   )

@@ -52,7 +52,7 @@ export interface JobWork {
 
 const readClaimed = rowReader(Claimed)
 const readKept = rowReader(Schema.Struct({ isCanceled: Schema.Boolean }))
-const readDepth = requiredRowReader(Schema.Struct({ depth: Schema.Int }))
+const readQueue = requiredRowReader(Schema.Struct({ depth: Schema.Int, done: Schema.Int, left: Schema.Int }))
 
 /**
  * Durable work on the data of stores, in turns (docs/decisions/0024). Each turn runs in transactions that also extend the
@@ -174,16 +174,13 @@ export class Jobs extends Context.Service<Jobs>()("layers/jobs/Jobs", {
         if (ended.length === 0) yield* new LeaseLost()
       }, orDefect),
 
-      /** Number of unfinished jobs that are due, at most 1,000. */
-      depth: readDepth(sql`
-        select count(*)::integer as depth from (
-          select from jobs where next_at <= now() limit 1000
-        ) as due
-      `).pipe(
-        Effect.map(({ depth }) => depth),
-        orDefect,
-        Effect.withSpan("Jobs.depth")
-      )
+      /** Number of unfinished jobs that are due, and progress of unfinished change sets and imports, of 1,000 at most. */
+      queue: readQueue(sql`
+        select count(*) filter (where next_at <= now())::integer as depth,
+          coalesce(sum(done), 0)::float8 as done, coalesce(sum(greatest(total - done, 0)), 0)::float8 as left
+        from (select store_id, subject_id, next_at from jobs order by next_at limit 1000) as unfinished
+        left join change_sets s on s.store_id = unfinished.store_id and s.id = unfinished.subject_id
+      `).pipe(orDefect, Effect.withSpan("Jobs.queue"))
     }
   })
 }) {

@@ -147,10 +147,17 @@ export const WebhooksLive = Layer.effect(
 
       test: send,
 
-      deliveries: Effect.fn("Webhooks.deliveries")(function* (app, { cursor = END, limit, state = null }) {
+      deliveries: Effect.fn("Webhooks.deliveries")(function* (app, { cursor = END, limit, state = null, store }) {
         yield* webhooks.require(app)
         const page = selectDeliveries(
-          (max) => sql`select * from deliveries_before_of_app(${app}, ${cursor}, ${max})`,
+          (max) =>
+            store === undefined
+              ? sql`select * from deliveries_before_of_app(${app}, ${cursor}, ${max})`
+              : sql`
+                  select * from deliveries d
+                  where d.store_id = ${store} and d.app_id = ${app} and d.event_id < ${cursor}
+                  order by d.event_id desc limit ${max}
+                `,
           APP_DELIVERY_MEMBERS,
           { limit, state }
         )

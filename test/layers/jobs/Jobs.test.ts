@@ -90,4 +90,28 @@ layer(Live, { excludeTestServices: true, timeout: "60 seconds" })("Jobs", (it) =
       assert.lengthOf(yield* sql`select from jobs where subject_id = ${subjectId}`, 0)
     })
   )
+
+  it.effect("the queue has the jobs that are due and the progress of unfinished ones", () =>
+    Effect.gen(function* () {
+      const jobs = yield* Jobs
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`delete from jobs`
+      const [due, later] = [yield* addJob(10, undefined, "changeSet.apply"), yield* addJob(-1000)]
+      for (const [{ storeId, subjectId }, done, total] of [
+        [due, 200, 500],
+        [later, 0, -1]
+      ] as const) {
+        yield* sql`
+          insert into change_sets (
+            store_id, id, state, mode, actor_type, actor_id, surface, scopes, total, done, created_at
+          ) values (
+            ${storeId}, ${subjectId}, 'applying', 'each', 'app', ${subjectId}, 'rest', '{}', ${total}, ${done}, now()
+          )
+        `
+      }
+      assert.deepStrictEqual(yield* jobs.queue, { depth: 1, done: 200, left: 300 })
+      yield* sql`delete from jobs`
+      assert.deepStrictEqual(yield* jobs.queue, { depth: 0, done: 0, left: 0 })
+    })
+  )
 })

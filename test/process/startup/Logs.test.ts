@@ -11,6 +11,7 @@ import {
   waitForLockWaits,
   waitUntil
 } from "../../support/process/Process.ts"
+import { startWorker } from "../../support/process/Workers.ts"
 
 /** Log lines of a server after a successful and a failed list request, once `isComplete` holds. */
 const linesOf = Effect.fn(function* (settings: Variables, isComplete: (stdout: string) => boolean) {
@@ -68,6 +69,18 @@ it.live("LOG_FORMAT=json makes every line a JSON object of one form", () =>
       entriesOf("bad").map(({ logLevel }) => logLevel),
       ["ERROR", "INFO"]
     )
+  })
+)
+
+it.live("with LOG_FORMAT=json a worker prints JSON objects only", () =>
+  Effect.gen(function* () {
+    const { url } = yield* makeMigratedDatabase
+    const { output } = yield* startWorker({ DATABASE_URL: url, LOG_FORMAT: "json" })
+    const messages = output.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => Schema.decodeSync(Line)(line).message)
+    assert.include(messages, "Delivering webhooks; Ctrl-C stops")
   })
 )
 

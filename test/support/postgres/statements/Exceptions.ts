@@ -52,7 +52,7 @@ export const exceptions: ReadonlyArray<Exception> = [
 
   { file: "src/layers/sql/Weeks.ts", text: /^with early as /, reason: MIGRATION },
 
-  { file: "src/layers/jobs/Jobs.ts", text: /^(?:with due |select count\(\*\)::integer as depth )/, reason: WORKER },
+  { file: "src/layers/jobs/Jobs.ts", text: /^(?:with due |select count\(\*\) filter )/, reason: WORKER },
   { file: "src/layers/webhooks/Claims.ts", reason: WORKER },
   { file: "src/layers/webhooks/DeliveryQueue.ts", reason: WORKER },
 
