@@ -26,6 +26,8 @@ const OPAQUE_PLACES = [
 
 const fill = (place: string, number: string) => place.replace("@", number)
 
+const bodyWith = (price: string, size: string) => `{"name":"Cup","price":${price},"metafields":{"size":${size}}}`
+
 const literal = (text: string) => text.replace(/[.+]/g, "\\$&")
 
 /** Matches the member of a place with a number. */
@@ -84,13 +86,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Numbers in
       Effect.gen(function* () {
         const { client } = yield* freshClient()
         const number = "0.1234567890123456789"
-        const body = (price: string, size: string) => `{"name":"Cup","price":${price},"metafields":{"size":${size}}}`
-        assert.deepStrictEqual(errorOf(yield* client.post("/products", body(number, number))).issues, [
+        assert.deepStrictEqual(errorOf(yield* client.post("/products", bodyWith(number, number))).issues, [
           `price: ${NOT_A_DOUBLE}`,
           `metafields.size: ${NOT_A_DOUBLE_OR_TEXT}`
         ])
         assert.notInclude(NOT_A_DOUBLE, "text")
-        assert.strictEqual((yield* client.post("/products", body("0.123456789012346", `"${number}"`))).status, 201)
+        assert.strictEqual((yield* client.post("/products", bodyWith("0.123456789012346", `"${number}"`))).status, 201)
       })
   )
 
