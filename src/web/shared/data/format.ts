@@ -33,16 +33,6 @@ const plainFormat = new Intl.NumberFormat(undefined, { maximumFractionDigits: 20
 /** Number, such as 1,234.5. */
 export const number = (amount: number): string => plainFormat.format(amount)
 
-const percentFormat = new Intl.NumberFormat(undefined, {
-  style: "percent",
-  signDisplay: "exceptZero",
-  maximumFractionDigits: 1
-})
-
-/** Change of a number in percent. Undefined if it cannot be computed. */
-export const percentChange = (before: number | null, after: number | null): string | undefined =>
-  before === null || before === 0 || after === null ? undefined : percentFormat.format((after - before) / before)
-
 const lists = new Intl.ListFormat(language)
 
 /** Parts of a sentence, such as "products, orders and customers". */

@@ -53,11 +53,14 @@ export const samplesOf = (products: ReadonlyArray<Product>, edit: Edit): Readonl
 const sampleText = (value: number | null, { currency }: Sample) =>
   value === null ? "—" : currency === undefined ? number(value) : money(value, currency)
 
+const changeText = (before: number | null, after: number | null) =>
+  before === null || before === 0 || after === null ? "—" : percentChange(before, after)
+
 const SAMPLE_COLUMNS: ReadonlyArray<Column<Sample>> = [
   { name: texts.product, cell: ({ name }) => name },
   { name: texts.before, isNumber: true, cell: (sample) => sampleText(sample.before, sample) },
   { name: texts.after, isNumber: true, cell: (sample) => sampleText(sample.after, sample) },
-  { name: texts.change, isNumber: true, cell: ({ after, before }) => percentChange(before, after) ?? "—" }
+  { name: texts.change, isNumber: true, cell: ({ after, before }) => changeText(before, after) }
 ]
 
 /** Examples of changed numbers, of products and variants. */
