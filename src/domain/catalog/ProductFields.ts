@@ -164,10 +164,10 @@ export const editableFields = {
     { url: "https://images.example.com/desk-2.jpg" }
   ]),
   options: field(
-    boundedArray(ProductOption, 10).check(Schema.makeFilter<typeof StoredOptions.Type>(repeatedOptions)),
+    boundedArray(ProductOption, 10),
     "Options in which the variants differ. Names and values of an option are unique, without regard to case",
     [{ name: "Width", values: ["120", "160"] }]
-  ),
+  ).check(Schema.makeFilter<typeof StoredOptions.Type>(repeatedOptions)),
   variants: field(
     boundedArray(VariantInput, MAX_VARIANTS),
     "Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed",

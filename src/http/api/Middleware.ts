@@ -1,6 +1,6 @@
-import { Context, Effect, type Result } from "effect"
+import { Context, type Effect, type Result } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { type AccessRule, CapabilityNotGranted, refusalOf, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
+import { type AccessRule, CapabilityNotGranted, ScopeNotGranted } from "../../domain/access/AccessRule.ts"
 import { type Installation, InstallationSuspended } from "../../domain/access/Installations.ts"
 import { InvalidToken } from "../../domain/access/Tokens.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
@@ -36,18 +36,6 @@ export class InstallationCheck extends Context.Service<
   InstallationCheck,
   { readonly recheck: Effect.Effect<Installation, InvalidToken | InstallationSuspended | StoreNotFound> }
 >()("http/InstallationCheck") {}
-
-/** Errors of access that ended while its request waited or sent its body. */
-export type AccessEnded = InvalidToken | InstallationSuspended | StoreNotFound | ScopeNotGranted | CapabilityNotGranted
-
-/** Makes the check of an access rule for a request that sends a large body. */
-export const recheckAccess = (rule: AccessRule) =>
-  Effect.map(InstallationCheck, ({ recheck }) =>
-    Effect.flatMap(recheck, (current): Effect.Effect<void, AccessEnded> => {
-      const refusal = refusalOf(current, rule)
-      return refusal === undefined ? Effect.void : Effect.fail(refusal)
-    })
-  )
 
 /**
  * Authenticates the access token and counts the request in the rolling window. Errors in this order: token (401),

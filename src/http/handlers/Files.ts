@@ -2,7 +2,10 @@ import { Effect, Schema, type Scope, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerRequest, Multipart } from "effect/http"
 import type { IncomingMessage } from "node:http"
+import { type CapabilityNotGranted, refusalOf, type ScopeNotGranted } from "../../domain/access/AccessRule.ts"
+import type { InstallationSuspended } from "../../domain/access/Installations.ts"
 import { receiveWhileGranted } from "../../domain/access/OngoingAccess.ts"
+import type { InvalidToken } from "../../domain/access/Tokens.ts"
 import { Actor } from "../../domain/Actor.ts"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
@@ -11,8 +14,8 @@ import type { JsonText } from "../../domain/json/Document.ts"
 import { AltText, type FileDetails, FileName, FileTooLarge, type ImagesBusy } from "../../domain/media/File.ts"
 import { type FileRefused, Files, type ReceivedFile } from "../../domain/media/Files.ts"
 import type { StorageUnavailable } from "../../domain/media/ObjectStorage.ts"
-import type { StoreId } from "../../domain/Store.ts"
-import { type AccessEnded, CurrentInstallation, CurrentKey, recheckAccess } from "../api/Middleware.ts"
+import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
+import { CurrentInstallation, CurrentKey, InstallationCheck } from "../api/Middleware.ts"
 import { WRITES_FILES } from "../api/Files.ts"
 import { PartnerApi } from "../api/PartnerApi.ts"
 import { PublicUrl } from "../headers/Origin.ts"
@@ -43,6 +46,17 @@ const badRequest = (reason: string) => new BadRequest({ reason })
 
 /** Small, because only names and texts are fields. */
 const LIMITS = Multipart.limitsServices({ maxParts: 8, maxFieldSize: 16_384 })
+
+/** Errors of access that ended while the bytes were sent. */
+type AccessEnded = InvalidToken | InstallationSuspended | StoreNotFound | ScopeNotGranted | CapabilityNotGranted
+
+/** Checks again if the installation may upload. */
+const recheckAccess = Effect.map(InstallationCheck, ({ recheck }) =>
+  Effect.flatMap(recheck, (current): Effect.Effect<void, AccessEnded> => {
+    const refusal = refusalOf(current, WRITES_FILES)
+    return refusal === undefined ? Effect.void : Effect.fail(refusal)
+  })
+)
 
 type BodyError = BadRequest | BodyTooLarge | AccessEnded
 
@@ -117,7 +131,7 @@ export const FilesLive = HttpApiBuilder.group(
       const key = yield* CurrentKey
       const { req, requestId } = yield* currentResponse
       const cause = yield* decodeCausingEvent(request.headers["x-service-event-id"])
-      const body = receiveWhileGranted(yield* recheckAccess(WRITES_FILES))(readLargeBody(req))
+      const body = receiveWhileGranted(yield* recheckAccess)(readLargeBody(req))
       const { details, file } = yield* receiveFrom(req, body, storeId)
       const named = { name: UNNAMED, alt: "", ...query, ...details }
       const context = { storeId, actor: Actor.App({ id }), surface: "rest", cause, requestId, mode: "perform" } as const

@@ -292,6 +292,7 @@ export interface CreateProduct {
   readonly tags?: ReadonlyArray<string>
   /** Images, videos and 3D models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
   readonly media?: ReadonlyArray<Medium>
+  /** Options in which the variants differ. Names and values of an option are unique, without regard to case, as in `[{"name":"Width","values":["120","160"]}]` */
   readonly options?: ReadonlyArray<Option>
   /** Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed, as in `[{"title":"160 cm","sku":"DESK-WAL-160","price":249.5,"stock":7}]` */
   readonly variants?: ReadonlyArray<VariantInput>
@@ -452,6 +453,7 @@ export interface UpdateProduct {
   readonly tags?: ReadonlyArray<string>
   /** Images, videos and 3D models, as in `[{"url":"https://images.example.com/desk-2.jpg"}]` */
   readonly media?: ReadonlyArray<Medium>
+  /** Options in which the variants differ. Names and values of an option are unique, without regard to case, as in `[{"name":"Width","values":["120","160"]}]` */
   readonly options?: ReadonlyArray<Option>
   /** Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed, as in `[{"title":"160 cm","sku":"DESK-WAL-160","price":249.5,"stock":7}]` */
   readonly variants?: ReadonlyArray<VariantInput>
