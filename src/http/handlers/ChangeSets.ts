@@ -76,9 +76,7 @@ export const ChangeSetsLive = HttpApiBuilder.group(
       let current = installation
       const recheck = Effect.map((yield* InstallationCheck).recheck, (now) => void (current = now))
       const body = readWhole(receiveWhileGranted(recheck)(readLargeBody(req)))
-      const bytes = Stream.catchTag(body, "BodyTooLarge", ({ message }) =>
-        Stream.fail(badRequest(message))
-      )
+      const bytes = Stream.catchTag(body, "BodyTooLarge", ({ message }) => Stream.fail(badRequest(message)))
       const receive = Effect.gen(function* () {
         const hash = createHash("sha256").update(`POST ${request.url}\n`)
         const { content, header } = yield* receiveChangeSet(bytes, format, strict, {

@@ -51,11 +51,7 @@ export class Directory extends Context.Service<Directory>()("layers/cells/Direct
       (hash: string) =>
         readStore(
           sql`select store_id as "storeId" from token_stores where token_hash = ${Buffer.from(hash, "base64url")}`
-        ).pipe(
-          Effect.map(Option.map(({ storeId }) => storeId)),
-          orDefect,
-          Effect.withSpan("Directory.lookUpToken")
-        ),
+        ).pipe(Effect.map(Option.map(({ storeId }) => storeId)), orDefect, Effect.withSpan("Directory.lookUpToken")),
       {
         capacity: REMEMBERED,
         timeToLive: (found) => (Exit.isSuccess(found) && Option.isSome(found.value) ? Duration.infinity : Duration.zero)

@@ -100,10 +100,9 @@ export const agentClients = (options: Partial<OutgoingOptions> = {}) =>
           return { ...client, isPublic: true, of: { _tag: "AgentClient" as const } }
         }, orDefect),
 
-        purge: rowCount(sql`${purgeExpired({ table: "agent_clients", isGlobal: true, key: ["client_id"], end: "ends_at" })}`).pipe(
-          orDefect,
-          Effect.withSpan("AgentClients.purge")
-        )
+        purge: rowCount(
+          sql`${purgeExpired({ table: "agent_clients", isGlobal: true, key: ["client_id"], end: "ends_at" })}`
+        ).pipe(orDefect, Effect.withSpan("AgentClients.purge"))
       })
     })
   ).pipe(Layer.provide([ClientDocuments.layer(options), SignInThrottle.layer]))

@@ -235,12 +235,16 @@ export const makeClaim = Effect.gen(function* () {
     `)
   }
 
-  return Effect.fn("DeliveryQueue.claim")(function* (free: number, busy: ReadonlyMap<AppId, number>) {
-    yield* wake
-    while (true) {
-      const rows = yield* claimDue(free, busy)
-      const claimed = rows.filter((row) => row.storeId !== null)
-      if (claimed.length > 0 || rows.length === 0) return claimed
-    }
-  }, orDefect, retryFenced)
+  return Effect.fn("DeliveryQueue.claim")(
+    function* (free: number, busy: ReadonlyMap<AppId, number>) {
+      yield* wake
+      while (true) {
+        const rows = yield* claimDue(free, busy)
+        const claimed = rows.filter((row) => row.storeId !== null)
+        if (claimed.length > 0 || rows.length === 0) return claimed
+      }
+    },
+    orDefect,
+    retryFenced
+  )
 })

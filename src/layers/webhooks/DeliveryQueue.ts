@@ -73,11 +73,14 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
        * failures, pause it. Results of a URL that was replaced meanwhile do not count. Returns the endpoints that changed.
        * A delivery whose store has left this cell meanwhile is sent again by the other one.
        */
-      recordResults: Effect.fn("DeliveryQueue.recordResults")(function* (results: ReadonlyArray<DeliveryResult>) {
-        const column = <A>(valueOf: (result: DeliveryResult) => A) => results.map(valueOf)
-        const attempts = results.flatMap(({ attempt, claimed }) => (attempt === null ? [] : [{ ...attempt, claimed }]))
-        const attemptColumn = <A>(valueOf: (attempt: (typeof attempts)[number]) => A) => attempts.map(valueOf)
-        return yield* readTransitions(sql`
+      recordResults: Effect.fn("DeliveryQueue.recordResults")(
+        function* (results: ReadonlyArray<DeliveryResult>) {
+          const column = <A>(valueOf: (result: DeliveryResult) => A) => results.map(valueOf)
+          const attempts = results.flatMap(({ attempt, claimed }) =>
+            attempt === null ? [] : [{ ...attempt, claimed }]
+          )
+          const attemptColumn = <A>(valueOf: (attempt: (typeof attempts)[number]) => A) => attempts.map(valueOf)
+          return yield* readTransitions(sql`
         with result as (
           select * from unnest(
             ${column(({ claimed }) => claimed.storeId)}::uuid[], ${column(({ claimed }) => claimed.eventId)}::uuid[],
@@ -157,7 +160,10 @@ export class DeliveryQueue extends Context.Service<DeliveryQueue>()("layers/webh
         )
         select "appId", url, failing, "pauseReason" from updated where is_transition
       `)
-      }, orDefect, retryFenced)
+        },
+        orDefect,
+        retryFenced
+      )
     }
   })
 }) {

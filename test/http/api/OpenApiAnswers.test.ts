@@ -8,13 +8,7 @@ import { Scope } from "../../../src/domain/access/Scope.ts"
 import { openApi } from "../../../src/http/api/Document.ts"
 import { ApiTest, baseUrl, dataOf, freshClient, install, makeClient, type Sent } from "../../support/http/Api.ts"
 import { fillAppData } from "../../support/data/AppData.ts"
-import {
-  type Documented,
-  exampleOf,
-  operations,
-  requestsOf,
-  undocumentedParts
-} from "../../support/http/OpenApi.ts"
+import { type Documented, exampleOf, operations, requestsOf, undocumentedParts } from "../../support/http/OpenApi.ts"
 
 const bodyOf = ({ method }: Documented): Sent => (method === "GET" || method === "DELETE" ? {} : { body: {} })
 const pathOf = ({ path }: Documented) => path.replace("{id}", randomUUID()).replace("{namespace}", "settings")

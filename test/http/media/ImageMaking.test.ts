@@ -35,7 +35,10 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Making si
       const counting = Layer.effect(
         ImageWorkers,
         Effect.map(ImageWorkers.make, ({ inspect, resize }) =>
-          ImageWorkers.of({ inspect, resize: (store, size) => Effect.suspend(() => ((made += 1), resize(store, size))) })
+          ImageWorkers.of({
+            inspect,
+            resize: (store, size) => Effect.suspend(() => ((made += 1), resize(store, size)))
+          })
         )
       )
       const storage = Layer.succeed(

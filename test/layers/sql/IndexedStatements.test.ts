@@ -152,7 +152,11 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
   const feed = yield* ChangeFeed
   // In the middle may be the writes of this test, whose documents are read, too.
   const entry = yield* idOf(EventId, `select id from journal where store_id = '${storeId}' order by id limit 1`)
-  const reading = { permit: <E>(read: Effect.Effect<FeedPageDocument, E>) => read, recheck: Effect.void, stopping: Effect.never }
+  const reading = {
+    permit: <E>(read: Effect.Effect<FeedPageDocument, E>) => read,
+    recheck: Effect.void,
+    stopping: Effect.never
+  }
   const now = new Date().toISOString()
   const product = yield* middleOf("products", ProductId)
   const order = yield* middleOf("orders", OrderId)

@@ -4,35 +4,16 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { CreateProduct, ProductId } from "../../../src/domain/catalog/Product.ts"
 import { type ChangeSet, ChangeSetId, MAX_SENT_OPERATIONS } from "../../../src/domain/changeSets/ChangeSet.ts"
-import { Operation } from "../../../src/domain/changeSets/Operation.ts"
 import type { StoreId } from "../../../src/domain/Store.ts"
 import type { Client } from "../../../src/rpc/Client.ts"
 import { install } from "../../support/http/Api.ts"
 import { JobsTest, previewed, waitForState } from "../../support/http/ChangeSets.ts"
+import { applyOver as apply, creations, previewOver as preview } from "../../support/rpc/ChangeSets.ts"
 import { callTool } from "../../support/rpc/Mcp.ts"
 import { keyedIn, proposed, tagOf } from "../../support/rpc/Proposals.ts"
 import { agentOf, callLine, errorOf, freshMember, post } from "../../support/rpc/Rpc.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
-const toOperations = Schema.decodeUnknownSync(Schema.Array(Operation))
-
-const creations = (count: number) =>
-  toOperations(Array.from({ length: count }, (_, n) => ({ op: "product.create", product: { name: `P ${n}` } })))
-
-/** Creates a set and waits for its preview. */
-const preview = Effect.fn(function* (client: Client, storeId: StoreId, count = 1) {
-  const { id } = yield* client.changeSets.create({ ...keyedIn(storeId), mode: "each", operations: creations(count) })
-  yield* waitForState(id, "ready")
-  return yield* client.changeSets.get({ storeId, id })
-})
-
-/** Applies a set and waits for its end. */
-const apply = Effect.fn(function* (client: Client, storeId: StoreId, id: ChangeSetId) {
-  yield* client.changeSets.apply({ ...keyedIn(storeId), id })
-  yield* waitForState(id, "applied", "failed")
-  return yield* client.changeSets.get({ storeId, id })
-})
-
 const scene = Effect.gen(function* () {
   const member = yield* freshMember()
   return { ...member, agentWith: (settings: Parameters<typeof agentOf>[1]) => agentOf(member, settings) }
