@@ -4,6 +4,8 @@ import { ExportFormat } from "../../domain/exports/Export.ts"
 import { ColumnMapping } from "../../domain/imports/ColumnMapping.ts"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
 import { Encoding, FileFormat, UTF_8 } from "../../domain/imports/ImportFiles.ts"
+import { Delimiter } from "../../domain/imports/Layout.ts"
+import { Decimal } from "../../domain/imports/Numerals.ts"
 import { choice, command, group, json, option, store, toggle, withHelp } from "../Options.ts"
 import { print, withInterruptNotice } from "../Output.ts"
 import { importFile, type ImportJob } from "./Run.ts"
@@ -17,13 +19,17 @@ const common = {
   refused: option(
     "refused",
     Schema.String,
-    "File for refused rows, with line and reason. Default: <file>.refused.jsonl",
+    "File for refused rows, with line and reason. Default: <file>.refused.jsonl, and <file>.refused.csv of a CSV",
     "file"
   ).pipe(Flag.optional),
   isSilent: toggle("no-events", "Send no events, for the first load of a store. The journal records the changes"),
   encoding: option("encoding", Encoding, "Encoding of the file, such as windows-1252. Default: utf-8").pipe(
     Flag.withDefault(UTF_8)
   ),
+  delimiter: choice("delimiter", Delimiter.literals, "Delimiter of a CSV. Default: that of its header").pipe(
+    Flag.optional
+  ),
+  decimal: choice("decimal", Decimal.literals, "Decimal sign of a CSV. Default: that of its numbers").pipe(Flag.optional),
   isDryRun: toggle("dry-run", "Print the result without writing anything"),
   json
 }
@@ -32,19 +38,29 @@ const STOPPED = "Stopped. Imported rows are kept; run the same import again to c
 
 const defaultRefusedFile = (file: Option.Option<string>) => `${Option.getOrElse(file, () => "import")}.refused.jsonl`
 
-interface ImportOptions extends Omit<ImportJob, "kind" | "refused"> {
+interface ImportOptions extends Omit<ImportJob, "kind" | "refused" | "delimiter" | "decimal"> {
   readonly refused: Option.Option<string>
+  readonly delimiter: Option.Option<Delimiter>
+  readonly decimal: Option.Option<Decimal>
   readonly json: boolean
 }
 
 /** Runs an import and prints its counts. An interrupted import prints how to continue. */
-const runImport = Effect.fnUntraced(function* (kind: DataKind, { json, ...options }: ImportOptions) {
+const runImport = Effect.fnUntraced(function* (kind: DataKind, { decimal, delimiter, json, ...options }: ImportOptions) {
   const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
-  const { images, ...counts } = yield* withInterruptNotice(importFile({ ...options, kind, refused }), STOPPED)
-  const file = counts.refused > 0 ? { refusedFile: refused } : {}
+  const set = {
+    ...(Option.isSome(delimiter) && { delimiter: delimiter.value }),
+    ...(Option.isSome(decimal) && { decimal: decimal.value })
+  }
+  const { images, layout, refusedCsv, ...counts } = yield* withInterruptNotice(
+    importFile({ ...options, ...set, kind, refused }),
+    STOPPED
+  )
+  const file = counts.refused > 0 ? { refusedFile: refused, ...(refusedCsv && { refusedCsv }) } : {}
   yield* print(json, {
     storeId: options.store,
     dryRun: options.isDryRun,
+    ...layout,
     ...counts,
     ...file,
     ...(images && {

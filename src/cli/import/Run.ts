@@ -3,6 +3,7 @@ import type { ChangeSet, OperationResult } from "../../domain/changeSets/ChangeS
 import type { ChangeSetNotFound } from "../../domain/changeSets/Refusals.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import { type FileSettings, ImportFiles } from "../../domain/imports/ImportFiles.ts"
+import type { Layout } from "../../domain/imports/Layout.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type WriteContext, Writes } from "../../domain/Write.ts"
@@ -43,17 +44,28 @@ const serviceUrl = Effect.flatMap(publicUrl, (url) =>
   url === undefined ? new PublicUrlMissing() : Effect.succeed(url)
 )
 
-/** Reads a file and starts its import. Returns the JSON of the import. */
+/** Reads a file and starts its import. Returns the JSON of the import, and the layout of a CSV. */
 const upload = Effect.fnUntraced(function* ({ file, store: _, ...settings }: ImportJob, context: WriteContext) {
   const { start } = yield* ImportFiles
   const source = yield* openSource(file)
   let count = 0
   yield* showProgress(source, () => count)
   const origin = settings.copyImages === true ? yield* serviceUrl : undefined
-  return yield* start(context, { ...settings, origin }, source.bytes, (rows) => (count = rows))
+  let layout: Layout | undefined
+  const set = yield* start(context, { ...settings, origin }, source.bytes, {
+    onRows: (rows) => (count = rows),
+    onLayout: (found) => (layout = found)
+  })
+  return { set, layout }
 }, Effect.scoped)
 
-/** Writes the refused rows of an import to a file. */
+/** Returns the name of the file for the cells of refused rows. Standard input and JSON Lines have none. */
+const refusedCsvOf = ({ file, format, refused }: ImportJob) =>
+  format === "jsonl" || Option.isNone(file)
+    ? undefined
+    : { source: file, target: `${refused.replace(/(?:\.refused)?\.(?:jsonl|csv)$/, "")}.refused.csv` }
+
+/** Writes the refused rows of an import to a file, and those of a CSV with their cells to another. */
 const writeRefused = Effect.fnUntraced(function* (job: ImportJob, { id }: ChangeSet) {
   const sets = yield* ChangeSets
   const fs = yield* FileSystem.FileSystem
@@ -67,12 +79,20 @@ const writeRefused = Effect.fnUntraced(function* (job: ImportJob, { id }: Change
       return [yield* decodeResults(items), Option.fromNullishOr(nextCursor)]
     })
   )
-  const lines = Stream.map(
-    refused,
-    ({ error, externalId, issues, line }) =>
-      `${JSON.stringify({ line, externalId, reason: issues?.join("; ") ?? error })}\n`
-  )
+  const reasons = new Map<number, string>()
+  const lines = Stream.map(refused, ({ error, externalId, index, issues, line }) => {
+    const reason = issues?.join("; ") ?? error
+    reasons.set(index, reason ?? "")
+    return `${JSON.stringify({ line, externalId, reason })}\n`
+  })
   yield* Stream.run(Stream.encodeText(lines), fs.sink(job.refused))
+  const csv = refusedCsvOf(job)
+  if (csv === undefined) return undefined
+  const files = yield* ImportFiles
+  const { bytes } = yield* openSource(csv.source)
+  const rows = files.refused(job, bytes, reasons)
+  yield* Stream.run(Stream.encodeText(rows), fs.sink(csv.target))
+  return csv.target
 })
 
 /** Stores the rows of a file and waits until they are imported. An interrupt cancels the import. */
@@ -84,7 +104,8 @@ export const importFile = Effect.fnUntraced(function* (job: ImportJob) {
     surface: "import",
     mode: job.isDryRun ? "dryRun" : "perform"
   }
-  const created = yield* Effect.flatMap(upload(job, context), decodeSet)
+  const { layout, set: started } = yield* upload(job, context)
+  const created = yield* decodeSet(started)
   const cancel = perform(context, sets.cancel(job.store, created.id, OPERATOR_RIGHT)).pipe(
     Effect.andThen(settled(job.store, created)),
     Effect.ignore
@@ -93,8 +114,8 @@ export const importFile = Effect.fnUntraced(function* (job: ImportJob) {
   const { counts, import: imported, state } = set
   const { refused, unchanged } = counts
   const result = { created: imported?.created ?? 0, updated: imported?.updated ?? 0, unchanged, refused }
-  if (refused > 0) yield* writeRefused(job, set)
+  const refusedCsv = refused > 0 ? yield* writeRefused(job, set) : undefined
   const isStopped = state === "failed" || (state === "canceled" && !job.isDryRun)
   if (isStopped) yield* new ImportFailed({ reason: set.failure ?? "The import was canceled", counts: result })
-  return { changeSetId: set.id, ...result, images: imported?.images }
+  return { changeSetId: set.id, ...result, images: imported?.images, layout, refusedCsv }
 }, Effect.scoped)

@@ -14,8 +14,11 @@ type MappedField = typeof MappedField.Type
 export const ColumnMapping = Schema.Record(Schema.String, Schema.NullOr(MappedField))
 export type ColumnMapping = typeof ColumnMapping.Type
 
-/** Columns that every export of Shopify has, mostly empty, and that no field or page shows. */
-const isIgnoredByName = (column: string) => /^\s*google shopping \//i.test(column)
+/** Column with the reasons in a file of refused rows, which is mended and imported again. */
+export const REASON_COLUMN = "Refused because"
+
+/** Columns that every export of Shopify has, mostly empty, and that no field or page shows, and the reasons of refusals. */
+const isIgnoredByName = (column: string) => /^\s*google shopping \//i.test(column) || column.trim() === REASON_COLUMN
 
 /** Column of a file with its field. `ignored`: it is not read. */
 export interface RecognizedColumn {

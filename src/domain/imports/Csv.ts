@@ -20,7 +20,7 @@ const PROTECTED = /^'+(?:[=+\-@\t\r]|""$)/
 /** Quotes a text of a CSV file. Spreadsheets would calculate one that starts like a formula, so it gets an apostrophe. */
 export const quoteText = (text: string): string => quote(UNSAFE.test(text) ? `'${text}` : text)
 
-const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+export const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
 const isTextType = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isUnion(ast)
@@ -43,9 +43,15 @@ const COLUMNS: Readonly<Record<DataKind, ReadonlyMap<string, boolean>>> = {
 }
 
 /** Byte order mark, without which Excel reads UTF-8 in another encoding. */
-const BOM = "\uFEFF"
+export const BOM = "\uFEFF"
 
-const LINE_END = "\r\n"
+export const LINE_END = "\r\n"
+
+/** Tells whether a column can have numbers. Undefined if no kind has the column. */
+export const isNumberColumn = (name: string): boolean | undefined => {
+  const isText = Object.values(COLUMNS).flatMap((columns) => columns.get(name) ?? [])
+  return isText.length === 0 ? undefined : isText.includes(false)
+}
 
 /** First line of a file of a kind. */
 export const CSV_HEADERS: Readonly<Record<DataKind, string>> = Record.map(
@@ -86,6 +92,10 @@ const readJson = (cell: string): JsonText => {
 
 /** Exports leave out the products of automated collections. */
 const isLeftOut = (name: string, cell: string) => name === "productIds" && cell.trim() === ""
+
+/** Positions of the columns of a kind that can have numbers. Their other values are words or JSON. */
+export const numberColumns = (kind: DataKind, names: ReadonlyArray<string>): ReadonlyArray<number> =>
+  [...names.entries()].filter(([, name]) => COLUMNS[kind].get(name) === false).map(([index]) => index)
 
 /** Converts a row to a line of JSON. */
 export const jsonOfRow = (kind: DataKind, names: ReadonlyArray<string>, cells: ReadonlyArray<string>): JsonText => {

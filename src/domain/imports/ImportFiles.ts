@@ -8,6 +8,8 @@ import type { StoreNotFound } from "../Store.ts"
 import type { WriteContext } from "../Write.ts"
 import { DataKind } from "./DataKind.ts"
 import { ColumnMapping } from "./ColumnMapping.ts"
+import { Delimiter, Layout } from "./Layout.ts"
+import { Decimal } from "./Numerals.ts"
 import { ShopifyField } from "./ShopifyColumns.ts"
 
 /** Name of an encoding, such as utf-8 or windows-1252. Labels of it, such as UTF8 or latin1, are decoded to the name. */
@@ -32,6 +34,10 @@ export const FileSettings = Schema.Struct({
   kind: DataKind,
   format: FileFormat,
   encoding: optional(Encoding),
+  /** Delimiter of a CSV; without it, that of the header. */
+  delimiter: optional(Delimiter),
+  /** Decimal sign of the numbers of a CSV; without it, that of the first records. */
+  decimal: optional(Decimal),
   /** Removes the variants of a product that the file leaves out. */
   replaceVariants: optional(Schema.Boolean),
   mapping: optional(ColumnMapping),
@@ -50,8 +56,12 @@ export const FileSettings = Schema.Struct({
 )
 export type FileSettings = typeof FileSettings.Type
 
+/** Settings with which the bytes of a file are read. Those that are absent are detected. */
+export type FileReading = Pick<FileSettings, "encoding" | "delimiter" | "decimal" | "mapping">
+
 /** Columns of a CSV file, with the field that each has by its name, and the first records. */
 export const FileColumns = Schema.Struct({
+  ...Layout.fields,
   /** Platform other than Shopify whose product files have these columns. */
   platform: Schema.NullOr(Schema.String),
   columns: Schema.Array(
@@ -75,7 +85,7 @@ export class ImportFiles extends Context.Service<
     /**
      * Stores the rows of a file, then starts its import, and returns the JSON of its change set. Starts nothing if the file
      * cannot be read to its end, or has more than `maxRows` rows. `origin` is the URL of the service, with which the URLs of
-     * copied pictures begin. `onRows` receives the number of rows stored so far.
+     * copied pictures begin. `onRows` receives the number of rows stored so far, and `onLayout` the layout of a CSV.
      */
     readonly start: <E>(
       context: WriteContext,
@@ -85,12 +95,21 @@ export class ImportFiles extends Context.Service<
         readonly maxRows?: number
       },
       bytes: Stream.Stream<Uint8Array, E>,
-      onRows?: (rows: number) => void
+      observer?: { readonly onRows: (rows: number) => void; readonly onLayout: (layout: Layout) => void }
     ) => Effect.Effect<JsonText, E | ReadFailed | EventLoop | StoreBusy | StoreNotFound | TooManyChangeSets>
     /** Reads the columns of a CSV file from its first bytes, which may end within a record. */
     readonly columns: <E>(
       bytes: Stream.Stream<Uint8Array, E>,
-      encoding: string | undefined
+      settings: FileReading
     ) => Effect.Effect<FileColumns, E | ReadFailed>
+    /**
+     * Returns the refused rows of a CSV as a CSV with a last column for the reason, from reasons by the positions of rows. A
+     * product of Shopify's CSV has all its rows.
+     */
+    readonly refused: <E>(
+      settings: FileSettings,
+      bytes: Stream.Stream<Uint8Array, E>,
+      reasons: ReadonlyMap<number, string>
+    ) => Stream.Stream<string, E | ReadFailed>
   }
 >()("domain/ImportFiles") {}

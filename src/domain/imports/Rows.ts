@@ -41,7 +41,7 @@ const jsonRowDecoder =
   }
 
 /** Formats problems with their lines, unless a problem is on the first line. */
-const reasonOf = (line: number, problems: ReadonlyArray<RowProblem>) =>
+export const reasonOf = (line: number, problems: ReadonlyArray<RowProblem>) =>
   truncateIssues(
     problems.map((problem) => (problem.line === line ? problem.reason : `line ${problem.line}, ${problem.reason}`))
   ).join("; ")

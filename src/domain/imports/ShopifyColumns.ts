@@ -5,6 +5,7 @@ import { editableFields } from "../catalog/ProductFields.ts"
 import { NUL } from "../json/Json.ts"
 import { NOT_A_DOUBLE, toDouble } from "../json/Numbers.ts"
 import { cutText } from "../Text.ts"
+import { bothReadings, readingsOf } from "./Numerals.ts"
 import { ExternalId } from "./Put.ts"
 
 /*
@@ -170,6 +171,9 @@ const NAMES: Record<Field, ReadonlyArray<string>> = {
 
 const NUMERIC = new Set<Field>(["price", "compareAtPrice", "regularPrice", "salePrice", "cost", "quantity", "grams"])
 
+/** Tells whether a field is a number, which is written with the decimal sign of its file. */
+export const isNumeric = (field: string): boolean => Struct.keys(NAMES).some((one) => one === field && NUMERIC.has(one))
+
 /** Returns the field that a column has by its name. */
 export const findField = (column: string): Field | undefined => {
   const name = column.trim().toLowerCase()
@@ -197,6 +201,10 @@ export interface RowProblem {
 /** Maximum number of characters of a refused cell that its refusal repeats. */
 const MAX_FOUND = 40
 
+/** Reason to refuse a row whose cells may belong to other columns. */
+export const tooManyCells = (header: ReadonlyArray<string>, record: ReadonlyArray<string>) =>
+  `has ${record.length} cells and the header ${header.length}; put quotes around cells that contain the delimiter`
+
 const isSet = (cell: string): boolean => cell.trim() !== ""
 
 const decodeCells = compileDecoder(Cells, { errors: "all" })
@@ -220,7 +228,9 @@ const headerProblem = (header: ReadonlyArray<string>): string | undefined => {
   if (header.some((column) => column.trim() === "__proto__")) return "it has a column named __proto__; rename it"
   if ([...NAMES.handle, ...NAMES.title].some((name) => names.includes(name))) return undefined
   const missing = "it has no column Handle, URL handle or Title, which Shopify's product exports have"
-  return names.length === 1 && /[;\t|]/.test(names[0] ?? "") ? `${missing}; separate the columns by commas` : missing
+  return names.length === 1
+    ? `${missing}, and only one column; separate the columns by commas, semicolons or tabs, or set the delimiter of the file`
+    : missing
 }
 
 /** Reads the header of a file. Fails with the reason why it is not a product export. */
@@ -248,6 +258,8 @@ export const makeShopifyColumns = (header: ReadonlyArray<string>): Result.Result
     const found = cell.length > MAX_FOUND ? `${cutText(cell, MAX_FOUND)}…` : cell
     const reason = issue.slice(issue.indexOf(": ") + 2)
     if (!NUMERIC.has(field)) return `${nameOf(field)}: ${reason}, not "${found}"`
+    const readings = readingsOf(cell)
+    if (readings !== undefined && !NUMBER.test(cell)) return `${nameOf(field)}: ${bothReadings(cell, readings)}`
     if (NUMBER.test(cell))
       return `${nameOf(field)}: ${Number.isNaN(toDouble(cell)) ? NOT_A_DOUBLE : reason}, not "${found}"`
     return `${nameOf(field)}: must be a number such as 1234.5, without separators or currency, not "${found}"`
@@ -259,10 +271,7 @@ export const makeShopifyColumns = (header: ReadonlyArray<string>): Result.Result
     textOf,
     others: others.map(([, column]) => column),
     read: (line, record) => {
-      if (record.length !== header.length) {
-        const reason = `has ${record.length} cells and the header ${header.length}; put quotes around cells with a comma`
-        return Result.fail([{ line, reason }])
-      }
+      if (record.length > header.length) return Result.fail([{ line, reason: tooManyCells(header, record) }])
       const broken = record.findIndex((cell) => cell.includes(NUL))
       if (broken !== -1) {
         return Result.fail([{ line, reason: `${header[broken]}: must not contain the NUL character` }])

@@ -2,6 +2,8 @@ import { Effect, Layer, Schema } from "effect"
 import type { IncomingMessage } from "node:http"
 import { BadRequest } from "../../domain/BadRequest.ts"
 import { optional } from "../../domain/catalog/Fields.ts"
+import { ColumnMapping } from "../../domain/imports/ColumnMapping.ts"
+import { Delimiter } from "../../domain/imports/Layout.ts"
 import { Encoding, FileSettings, ImportFiles, type ReadFailed } from "../../domain/imports/ImportFiles.ts"
 import { decodeWith } from "../../domain/json/Decoder.ts"
 import { parseUntrusted } from "../../domain/json/UntrustedJson.ts"
@@ -19,7 +21,9 @@ const MAX_ROWS = 1_000_000
 const decodeImport = decodeWith(
   Schema.Struct({ storeId: StoreId, dryRun: optional(Schema.Boolean), settings: FileSettings })
 )
-const decodeReading = decodeWith(Schema.Struct({ encoding: optional(Encoding) }))
+const decodeReading = decodeWith(
+  Schema.Struct({ encoding: optional(Encoding), delimiter: optional(Delimiter), mapping: optional(ColumnMapping) })
+)
 
 /** Decodes the JSON of the query parameter `import`. */
 const readQuery = <A>({ url = "" }: IncomingMessage, decode: ReturnType<typeof decodeWith<A, unknown>>) =>
@@ -69,9 +73,9 @@ export const ImportRoutes = Layer.unwrap(
       postRoute("/rpc/imports/columns", "Send files with POST", (request) =>
         withFileErrors(
           Effect.gen(function* () {
-            const { encoding } = yield* readQuery(request, decodeReading)
+            const reading = yield* readQuery(request, decodeReading)
             const { whileSignedIn } = yield* admit(request, [])
-            const data = yield* files.columns(whileSignedIn(readLargeBody(request)), encoding)
+            const data = yield* files.columns(whileSignedIn(readLargeBody(request)), reading)
             return { status: 200, body: JSON.stringify({ data }) }
           })
         )

@@ -3,12 +3,14 @@ import { Stores } from "../../domain/access/Stores.ts"
 import { Bulkhead, type StoreBusy } from "../../domain/Bulkhead.ts"
 import { ChangeSets } from "../../domain/changeSets/ChangeSets.ts"
 import type { ImportRow } from "../../domain/imports/ImportFile.ts"
-import { ImportFiles, ReadFailed, UTF_8 } from "../../domain/imports/ImportFiles.ts"
+import { ImportFiles, ReadFailed } from "../../domain/imports/ImportFiles.ts"
 import { recognizeColumns } from "../../domain/imports/ColumnMapping.ts"
 import { findPlatform } from "../../domain/imports/Platforms.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { Writes } from "../../domain/Write.ts"
+import { openCsv, openText } from "./FileText.ts"
 import { readJsonLines } from "./JsonLines.ts"
+import { refusedCsv } from "./RefusedRows.ts"
 import { readCsv, readRecords, readShopifyCsv } from "./ShopifyCsv.ts"
 
 /** Maximum rows and characters that are stored together. */
@@ -20,24 +22,6 @@ const MAX_CHANGES = 50
 
 /** Number of records that show the content of the columns. */
 const SHOWN_RECORDS = 3
-
-/** Converts bytes of another encoding to UTF-8. Fails instead of replacing invalid bytes, as `Stream.decodeText` does. */
-const toUtf8 = <E>(
-  bytes: Stream.Stream<Uint8Array, E>,
-  encoding: string
-): Stream.Stream<Uint8Array, E | ReadFailed> => {
-  if (encoding === UTF_8) return bytes
-  return Stream.suspend(() => {
-    const decoder = new TextDecoder(encoding, { fatal: true })
-    const decode = (chunk?: Uint8Array) =>
-      Effect.try({
-        try: () => decoder.decode(chunk, { stream: chunk !== undefined }),
-        catch: () => new ReadFailed({ reason: `it is not valid ${encoding}; give the encoding in which it was saved` })
-      })
-    const texts = Stream.mapEffect(bytes, (chunk) => decode(chunk))
-    return Stream.encodeText(Stream.concat(texts, Stream.fromEffect(Effect.suspend(decode))))
-  })
-}
 
 /** Collects rows as JSON, up to a number and a size. */
 const toParts = <E>(rows: Stream.Stream<ImportRow, E>): Stream.Stream<ReadonlyArray<JsonText>, E> =>
@@ -63,11 +47,11 @@ export const ImportFilesLive = Layer.effect(
     const { withPermit } = yield* Bulkhead
 
     return ImportFiles.of({
-      start: Effect.fn("ImportFiles.start")(function* (context, settings, bytes, onRows) {
+      start: Effect.fn("ImportFiles.start")(function* (context, settings, bytes, observer) {
         const { storeId } = context
         const {
           copyImages,
-          encoding = UTF_8,
+          encoding,
           format,
           isSilent,
           kind,
@@ -81,15 +65,16 @@ export const ImportFilesLive = Layer.effect(
         const id = yield* sets.begin(storeId)
         const operation = { storeId, name: "import", weight: "usual", bytes: 0 } as const
         const receive = Effect.gen(function* () {
-          const text = toUtf8(bytes, encoding)
-          const { changes, columns, rows } =
-            format === "shopify"
-              ? yield* readShopifyCsv(text, mapping)
-              : {
-                  changes: () => [],
-                  columns: null,
-                  rows: format === "csv" ? yield* readCsv(text, kind) : readJsonLines(text)
-                }
+          const read = Effect.gen(function* () {
+            const others = { changes: () => [], columns: null }
+            if (format === "jsonl") return { ...others, rows: readJsonLines((yield* openText(bytes, encoding)).bytes) }
+            const file = yield* openCsv(bytes, settings)
+            observer?.onLayout(file.layout)
+            return format === "shopify"
+              ? yield* readShopifyCsv(file, mapping)
+              : { ...others, rows: yield* readCsv(file, kind) }
+          })
+          const { changes, columns, rows } = yield* read
           let count = 0
           yield* Stream.runForEach(toParts(rows), (part): Effect.Effect<void, ReadFailed | StoreBusy> => {
             const first = count
@@ -97,7 +82,7 @@ export const ImportFilesLive = Layer.effect(
             if (count > maxRows) {
               return new ReadFailed({ reason: `it has more than ${maxRows} rows; split it, or use the import command` })
             }
-            onRows?.(count)
+            observer?.onRows(count)
             return withPermit(operation, sets.stage(storeId, id, first, part), () => 0)
           })
           yield* Effect.forEach(
@@ -117,18 +102,23 @@ export const ImportFilesLive = Layer.effect(
         return yield* Effect.ensuring(receive, sets.discard(storeId, id))
       }, Effect.scoped),
 
-      columns: Effect.fn("ImportFiles.columns")(function* (bytes, encoding = UTF_8) {
-        const records = yield* Stream.runCollect(Stream.take(readRecords(toUtf8(bytes, encoding)), SHOWN_RECORDS + 1))
+      columns: Effect.fn("ImportFiles.columns")(function* (bytes, settings) {
+        const file = yield* openCsv(bytes, settings)
+        const records = yield* Stream.runCollect(Stream.take(readRecords(file.bytes, file.options), SHOWN_RECORDS + 1))
         const [header, ...rest] = Array.fromIterable(records).map(({ cells }) => cells)
         if (header === undefined) {
           return yield* new ReadFailed({ reason: "it is empty; the first line must name the columns" })
         }
         return {
+          ...file.layout,
           platform: findPlatform(header) ?? null,
           columns: recognizeColumns(header),
           records: rest
         }
-      })
+      }, Effect.scoped),
+
+      refused: (settings, bytes, reasons) =>
+        Stream.unwrap(Effect.flatMap(openCsv(bytes, settings), (file) => refusedCsv(file, settings, reasons)))
     })
   })
 )

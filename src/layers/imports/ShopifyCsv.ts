@@ -1,25 +1,30 @@
 import { NodeStream } from "@effect/platform-node"
 import { type Info, parse } from "csv-parse"
-import { Array, Effect, Option, Result, Schema, Sink, Stream } from "effect"
+import { Array, Effect, Option, Result, Sink, Stream } from "effect"
 import { isUtf8 } from "node:buffer"
-import { columnsProblem, jsonOfRow } from "../../domain/imports/Csv.ts"
+import { columnsProblem, jsonOfRow, numberColumns } from "../../domain/imports/Csv.ts"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
-import { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
+import type { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
 import { ReadFailed } from "../../domain/imports/ImportFiles.ts"
 import { type ColumnMapping, renameColumns } from "../../domain/imports/ColumnMapping.ts"
-import { makeShopifyColumns, type ShopifyColumns } from "../../domain/imports/ShopifyColumns.ts"
+import type { Layout } from "../../domain/imports/Layout.ts"
+import { toPoint } from "../../domain/imports/Numerals.ts"
+import { findField, isNumeric, makeShopifyColumns, tooManyCells } from "../../domain/imports/ShopifyColumns.ts"
 import type { StagedChange } from "../../domain/changeSets/ChangeSets.ts"
-import type { JsonText } from "../../domain/json/Document.ts"
-import { slugify } from "../catalog/Slugify.ts"
 import { formatReason } from "../postgres/EmbeddedPostgresFailed.ts"
+import type { FileOptions } from "./FileText.ts"
 import { pace } from "./JsonLines.ts"
+import { groupProducts, makeRows, type ReadRecord, withLater } from "./ShopifyRows.ts"
+
+/** CSV file as UTF-8, with its layout. */
+export interface CsvFile<E> {
+  readonly bytes: Stream.Stream<Uint8Array, E>
+  readonly options: FileOptions
+  readonly layout: Layout
+}
 
 /** Maximum bytes of a record. A longer one has an unclosed quote. */
 const MAX_RECORD = 4 * 1024 * 1024
-
-/** Maximum rows of a product, one per variant or picture. */
-const MAX_ROWS = 4096
-const TOO_MANY_ROWS = `has more than ${MAX_ROWS} rows`
 
 /** Maximum rows without any value: as many rows as a sheet of Excel has. */
 const MAX_BLANK = 1_048_576
@@ -104,11 +109,21 @@ const checkUtf8 = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8A
   })
 
 /** Reads the records of a CSV file. Skips those without any value. */
-export const readRecords = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<CsvRecord, E | ReadFailed> =>
+export const readRecords = <E>(
+  bytes: Stream.Stream<Uint8Array, E>,
+  options: FileOptions
+): Stream.Stream<CsvRecord, E | ReadFailed> =>
   checkUtf8(bytes).pipe(
     NodeStream.pipeThroughDuplex<{ readonly info: Info; readonly record: ReadonlyArray<string> }, ReadFailed>({
       evaluate: () =>
-        parse({ bom: true, info: true, max_record_size: MAX_RECORD, relax_column_count: true, skip_empty_lines: true }),
+        parse({
+          ...options,
+          bom: true,
+          info: true,
+          max_record_size: MAX_RECORD,
+          relax_column_count: true,
+          skip_empty_lines: true
+        }),
       onError: (error) => failed(formatReason(error))
     }),
     Stream.mapAccumArrayEffect(
@@ -127,166 +142,95 @@ export const readRecords = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stre
     )
   )
 
+/** Adds the empty cells that a spreadsheet leaves out at the end of a row. */
+const filled = ({ cells, line }: CsvRecord, length: number): CsvRecord => ({
+  line,
+  cells: cells.length < length ? [...cells, ...globalThis.Array<string>(length - cells.length).fill("")] : cells
+})
+
 /** Reads the first record, which names the columns, and the others. */
-const readHeader = Effect.fnUntraced(function* <E>(bytes: Stream.Stream<Uint8Array, E>) {
-  const [header, records] = yield* Stream.peel(readRecords(bytes), Sink.head())
+export const readHeader = Effect.fnUntraced(function* <E>(file: CsvFile<E>) {
+  const [header, records] = yield* Stream.peel(readRecords(file.bytes, file.options), Sink.head())
   const { cells } = yield* Option.match(header, {
     onNone: () => new ReadFailed({ reason: "it is empty; the first line must name the columns" }),
     onSome: Effect.succeed
   })
-  return { cells, records }
+  return { cells, records: Stream.map(records, (record) => filled(record, cells.length)) }
 })
 
 /** Reads a CSV with the fields of the API, as an export writes it: a line of JSON for each record. */
-export const readCsv = Effect.fnUntraced(function* <E>(bytes: Stream.Stream<Uint8Array, E>, kind: DataKind) {
-  const { cells, records } = yield* readHeader(bytes)
-  const names = cells.map((name) => name.trim())
+export const readCsv = Effect.fnUntraced(function* <E>(file: CsvFile<E>, kind: DataKind) {
+  const header = yield* readHeader(file)
+  const names = header.cells.map((name) => name.trim())
   const reason = columnsProblem(kind, names)
   if (reason !== undefined) return yield* new ReadFailed({ reason })
-  return Stream.map(pace(records), ({ cells, line }): ImportRow => ({ line, json: jsonOfRow(kind, names, cells) }))
+  const columns = numberColumns(kind, names)
+  const idAt = names.indexOf("externalId")
+  return Stream.map(pace(header.records), (record): ImportRow => {
+    const { line } = record
+    const { cells, problems } = withPoints(record, names, columns, file.layout.decimal, isDigits)
+    const reasons = record.cells.length > names.length ? [tooManyCells(names, record.cells)] : problems
+    return reasons.length > 0
+      ? { line, externalId: record.cells[idAt]?.trim() || null, reason: reasons.join("; ") }
+      : { line, json: jsonOfRow(kind, names, cells) }
+  })
 })
 
-/** Identity of a product in a file: its handle, or the slug of its title in a file without handles. */
-interface Identity {
-  readonly id: string
-  /** Undefined if the row has a handle. */
-  readonly title: string | undefined
+/** Tells whether a cell is a number. Cells of the same columns can be words or JSON. */
+const isDigits = (cell: string) => /^\s*[+-]?\d[^[{]*$/.test(cell)
+
+/** Rewrites the numbers of a record, in the given columns, to ones with decimal points. */
+const withPoints = (
+  { cells, line }: CsvRecord,
+  names: ReadonlyArray<string>,
+  columns: ReadonlyArray<number>,
+  decimal: Layout["decimal"],
+  isNumber: (cell: string) => boolean = () => true
+): ReadRecord => {
+  if (decimal === "point") return { line, cells, problems: [] }
+  const problems: Array<string> = []
+  const read = [...cells]
+  for (const index of columns) {
+    const cell = cells[index] ?? ""
+    if (!isNumber(cell)) continue
+    Result.match(toPoint(cell, decimal), {
+      onFailure: (reason) => problems.push(`${names[index]?.trim()}: ${reason}`),
+      onSuccess: (number) => (read[index] = number)
+    })
+  }
+  return { line, cells: read, problems }
 }
 
-/** Records of one product. */
-interface ProductRecords extends Identity {
-  readonly line: number
-  readonly records: Array<CsvRecord>
-  count: number
-}
-
-const identityOf = (columns: ShopifyColumns, { cells }: CsvRecord): Identity | undefined => {
-  const [handle, title] = [columns.textOf(cells, "handle").trim(), columns.textOf(cells, "title").trim()]
-  if (handle !== "") return { id: handle, title: undefined }
-  return title === "" ? undefined : { id: slugify(title), title }
-}
-
-/** Maximum characters of JSON of the records that are held until the end of a file. */
-const MAX_HELD = 16 * 1024 * 1024
-
-/** Adds a record to its product. Records above the maximum are counted only. */
-const addRecord = (product: ProductRecords, record: CsvRecord) => {
-  product.count += 1
-  if (product.count <= MAX_ROWS) product.records.push(record)
-}
-
-/** Groups consecutive records with one identity. A record without one belongs to the product before. */
-const groupProducts = <E>(records: Stream.Stream<CsvRecord, E>, columns: ShopifyColumns) =>
-  Stream.mapAccum(
-    records,
-    (): ProductRecords | undefined => undefined,
-    (before, record) => {
-      const identity = identityOf(columns, record)
-      const isSame = identity === undefined || (identity.id === before?.id && identity.title === before.title)
-      const product =
-        before !== undefined && isSame
-          ? before
-          : { id: "", title: undefined, ...identity, line: record.line, records: [], count: 0 }
-      addRecord(product, record)
-      return [product, before === undefined || before === product ? [] : [before]]
-    },
-    { onHalt: Array.fromNullishOr }
+/** Reads the header of a CSV of Shopify, with the names of its columns renamed by a mapping. */
+export const readShopifyHeader = Effect.fnUntraced(function* <E>(file: CsvFile<E>, mapping: ColumnMapping) {
+  const header = yield* readHeader(file)
+  const names = yield* Effect.fromResult(
+    Result.mapError(renameColumns(header.cells, mapping), (reason) => new ReadFailed({ reason }))
   )
-
-/** Records of a product that stand apart from its first ones, as JSON, or why the product is refused. */
-type Later = { readonly records: Array<JsonText> } | { readonly reason: string }
-
-const encodeRecord = (record: CsvRecord): JsonText => JSON.stringify(record)
-
-/**
- * Makes rows of the records of products. Records that stand apart from the first ones of their product are held, by the
- * position of its row, until the file has been read.
- */
-const makeRows = (columns: ShopifyColumns) => {
-  const earlier = new Map<string, Pick<ProductRecords, "line" | "title" | "count"> & { readonly index: number }>()
-  const later = new Map<number, Later>()
-  let index = -1
-  let held = 0
-
-  const addLater = (at: number, count: number, records: ReadonlyArray<CsvRecord>) => {
-    const before = later.get(at) ?? { records: [] }
-    if ("reason" in before) return
-    const added = records.map(encodeRecord)
-    held += added.reduce((sum, { length }) => sum + length, 0)
-    if (count > MAX_ROWS) later.set(at, { reason: TOO_MANY_ROWS })
-    else if (held > MAX_HELD) {
-      later.set(at, { reason: "has rows in many places of a large file; put the rows of a product next to each other" })
-    } else {
-      before.records.push(...added)
-      later.set(at, before)
-    }
-  }
-
-  const rowsOf = ({ count, id, line, records, title }: ProductRecords): ReadonlyArray<ImportRow> => {
-    const before = earlier.get(id)
-    if (before !== undefined && before.title === title) {
-      before.count += count
-      addLater(before.index, before.count, records)
-      return []
-    }
-    index += 1
-    const refuse = (reason: string) => [{ line, externalId: id || null, reason }]
-    if (id === "") {
-      return refuse(
-        title === undefined
-          ? `${columns.nameOf("handle")}: is empty, and so is the title; give the product one of them`
-          : `${columns.nameOf("title")}: no handle can be made from it; add a column Handle`
-      )
-    }
-    if (before !== undefined) {
-      return refuse(
-        `${columns.nameOf("title")}: has the same handle, ${id}, as the product on line ${before.line}; add a column Handle`
-      )
-    }
-    earlier.set(id, { line, title, count, index })
-    return count > MAX_ROWS ? refuse(TOO_MANY_ROWS) : [{ line, externalId: id, records }]
-  }
-  return { rowsOf, later }
-}
-
-const decodeRow = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.toType(ImportRow)))
-const decodeRecords = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.toType(CsvRecord))))
-
-/** Adds the records that stand apart to the row of their product. */
-const withLater =
-  (later: Later) =>
-  (json: JsonText): JsonText => {
-    const row = decodeRow(json)
-    if (!("records" in row)) return json
-    const { externalId, line, records } = row
-    const merged: ImportRow =
-      "reason" in later
-        ? { line, externalId, reason: later.reason }
-        : { line, externalId, records: [...records, ...decodeRecords(`[${later.records.join(",")}]`)] }
-    return JSON.stringify(merged)
-  }
+  const columns = yield* Effect.fromResult(
+    Result.mapError(makeShopifyColumns(names), (reason) => new ReadFailed({ reason }))
+  )
+  return { ...header, names, columns }
+})
 
 /**
  * Reads a CSV of Shopify: its columns, renamed by a mapping, and a row for each product, with the records of one handle.
  * After the last row, `changes` has the rows to which records further down belong, by position.
  */
 export const readShopifyCsv = Effect.fnUntraced(function* <E>(
-  bytes: Stream.Stream<Uint8Array, E>,
+  file: CsvFile<E>,
   mapping: ColumnMapping = {}
 ) {
-  const header = yield* readHeader(bytes)
-  const { records } = header
-  const [cells, columns] = yield* Effect.fromResult(
-    renameColumns(header.cells, mapping).pipe(
-      Result.flatMap((cells) => Result.map(makeShopifyColumns(cells), (columns) => [cells, columns] as const)),
-      Result.mapError((reason) => new ReadFailed({ reason }))
-    )
-  )
+  const { columns, names, records } = yield* readShopifyHeader(file, mapping)
+  const numbers = [...names.entries()].filter(([, name]) => isNumeric(findField(name) ?? "")).map(([index]) => index)
   const { later, rowsOf } = makeRows(columns)
   return {
-    columns: cells,
+    columns: names,
     rows: Stream.mapAccum(
-      groupProducts(pace(records), columns),
+      groupProducts(
+        Stream.map(pace(records), (record) => withPoints(record, names, numbers, file.layout.decimal)),
+        columns
+      ),
       () => null,
       (state, product) => [state, rowsOf(product)]
     ),
@@ -294,3 +238,4 @@ export const readShopifyCsv = Effect.fnUntraced(function* <E>(
       [...later].map(([index, later]) => ({ index, change: withLater(later) }))
   }
 })
+

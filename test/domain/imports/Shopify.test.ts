@@ -3,6 +3,7 @@ import { Effect, Result, Stream } from "effect"
 import * as FastCheck from "fast-check"
 import { createReadStream } from "node:fs"
 import { ReadFailed } from "../../../src/domain/imports/ImportFiles.ts"
+import { openCsv } from "../../../src/layers/imports/FileText.ts"
 import { readShopifyCsv } from "../../../src/layers/imports/ShopifyCsv.ts"
 import { productDecoder } from "../../../src/domain/imports/Rows.ts"
 import type { UpdateProduct } from "../../../src/domain/catalog/Product.ts"
@@ -12,9 +13,11 @@ const withoutIds = (variants: ReadonlyArray<Variant>) => variants.map(({ id: _, 
 
 /** Decodes the products of a file as they are created in a store without products. */
 const productsIn = Effect.fnUntraced(function* (bytes: AsyncIterable<Buffer>) {
-  const { columns, rows } = yield* readShopifyCsv(
-    Stream.fromAsyncIterable(bytes, (error) => new ReadFailed({ reason: String(error) }))
+  const file = yield* openCsv(
+    Stream.fromAsyncIterable(bytes, (error) => new ReadFailed({ reason: String(error) })),
+    {}
   )
+  const { columns, rows } = yield* readShopifyCsv(file)
   const decode = productDecoder({
     kind: "products",
     columns,

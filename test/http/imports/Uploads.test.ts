@@ -222,6 +222,8 @@ layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of 
       const { cookie } = yield* scene
       const { json } = yield* sendTo("imports/columns", cookie, {}, CSV)
       assert.deepStrictEqual(decodeColumns(json).data, {
+        delimiter: "comma",
+        decimal: "point",
         platform: null,
         columns: [
           { name: "Produktname", field: null, ignored: false },
@@ -241,6 +243,30 @@ layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of 
       const windows = Buffer.from("Größe,Title\n1,Cup\n", "latin1")
       const read = yield* sendTo("imports/columns", cookie, { encoding: "windows-1252" }, windows)
       assert.strictEqual(decodeColumns(read.json).data.columns[0]?.name, "Größe")
+    })
+  )
+
+  it.effect("the delimiter, decimal sign and UTF-16 of a spreadsheet are detected from its first records", () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* scene
+      const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le")
+      const files: ReadonlyArray<readonly [string, string | null, string | Buffer, object?]> = [
+        ["semicolon", "comma", "\uFEFFsep=;\r\nHandle;Title;Price\r\na;A;12,50\r\n"],
+        ["semicolon", "comma", "Handle;Title;Price\na;1.5;€ 1.299,50\n"],
+        ["semicolon", null, "Handle;Title;Price\na;1.5;1.234\n"],
+        ["semicolon", null, "Handle;Title;Price\na;A;12,50\na;A;12.50\n"],
+        ["semicolon", "comma", "Handle;Titel;Preis\na;A;12,50\n"],
+        ["semicolon", null, "Handle;Titel;Preis\na;1,5;12\n", { mapping: { Preis: "price" } }],
+        ["tab", "point", utf16("Handle\tTitle, Size\tPrice\r\na\tA\t5.75\r\n").swap16()],
+        ["tab", "comma", utf16("Handle\tTitle\tPrice\r\na\tA\t1\u202F291,00\r\n")],
+        ["comma", "point", "Handle,Title,Price\ra,A,5\r"],
+        ["comma", "point", "Handle,Title;x;y;z,Price\r\na,A,5\n"],
+        ["tab", null, "Handle,Title,Price\na,A,5\n", { delimiter: "tab" }]
+      ]
+      for (const [delimiter, decimal, csv, settings = {}] of files) {
+        const { json, text } = yield* sendTo("imports/columns", cookie, settings, csv)
+        assert.deepInclude(decodeColumns(json).data, { delimiter, decimal }, `${String(csv)} ${text}`)
+      }
     })
   )
 })

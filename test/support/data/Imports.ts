@@ -21,6 +21,9 @@ export const Imported = Schema.Struct({
   unchanged: Schema.Int,
   refused: Schema.Int,
   refusedFile: Schema.optional(Schema.String),
+  refusedCsv: Schema.optional(Schema.String),
+  delimiter: Schema.optional(Schema.String),
+  decimal: Schema.optional(Schema.NullOr(Schema.String)),
   changeSetId: Schema.String.check(Schema.isUUID())
 })
 
