@@ -7,7 +7,7 @@ import { assertAccessible } from "../support/process/Chromium.ts"
 import { isMissing } from "../support/process/Programs.ts"
 import { dashboardMember, PagesTest } from "../support/Pages.ts"
 
-const CSV = ["Produktname,Handle,Variant Price", "Cup,cup,12.50", "Plate,plate,cheap"].join("\n")
+const CSV = ["Produktname;Handle;Variant Price", "Cup;cup;12,50", "Plate;plate;cheap"].join("\n")
 
 describe("Files of imports", () => {
   it("the format follows the name of a file, or its first character", () => {
@@ -22,6 +22,8 @@ describe("Files of imports", () => {
       const header = CSV_HEADERS[kind]
       assert.deepStrictEqual(detectFile("data.csv", `${header}1,2`), { format: "csv", kind })
       assert.deepStrictEqual(detectFile("data.csv", [...header].join("\0")), { format: "csv", kind })
+      const semicolons = `sep=;\r\n${header.replaceAll(",", ";")}`
+      assert.deepStrictEqual(detectFile("data.csv", semicolons), { format: "csv", kind })
     }
   })
 
@@ -47,6 +49,8 @@ describe.skipIf(isMissing("chromium"))("Import page", () => {
             .getByLabel("File to import")
             .setInputFiles({ name: "products.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) })
           await page.getByLabel("Field of Produktname").selectOption("Title")
+          assert.strictEqual(await page.getByLabel("Delimiter").inputValue(), "semicolon")
+          assert.strictEqual(await page.getByLabel("Decimal sign").inputValue(), "comma")
           const columns = page.getByRole("table", { name: "Columns of the file" }).getByRole("row")
           assert.strictEqual(await columns.count(), 2)
           await page.getByRole("button", { name: "Show all columns" }).click()

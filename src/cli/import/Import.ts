@@ -29,7 +29,9 @@ const common = {
   delimiter: choice("delimiter", Delimiter.literals, "Delimiter of a CSV. Default: that of its header").pipe(
     Flag.optional
   ),
-  decimal: choice("decimal", Decimal.literals, "Decimal sign of a CSV. Default: that of its numbers").pipe(Flag.optional),
+  decimal: choice("decimal", Decimal.literals, "Decimal sign of a CSV. Default: that of its numbers").pipe(
+    Flag.optional
+  ),
   isDryRun: toggle("dry-run", "Print the result without writing anything"),
   json
 }
@@ -46,7 +48,10 @@ interface ImportOptions extends Omit<ImportJob, "kind" | "refused" | "delimiter"
 }
 
 /** Runs an import and prints its counts. An interrupted import prints how to continue. */
-const runImport = Effect.fnUntraced(function* (kind: DataKind, { decimal, delimiter, json, ...options }: ImportOptions) {
+const runImport = Effect.fnUntraced(function* (
+  kind: DataKind,
+  { decimal, delimiter, json, ...options }: ImportOptions
+) {
   const refused = Option.getOrElse(options.refused, () => defaultRefusedFile(options.file))
   const set = {
     ...(Option.isSome(delimiter) && { delimiter: delimiter.value }),

@@ -48,6 +48,19 @@ export const findDecimal = (cells: Iterable<string>): Decimal | null => {
   return found.size === 1 ? decimal : null
 }
 
+/** Makes a function that removes the sign or the code of a currency before or after a number. */
+export const currencyRemover = (currency: string) => {
+  const parts = new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "narrowSymbol" })
+  const sign = parts.formatToParts(0).find(({ type }) => type === "currency")?.value
+  const names = [currency, sign].filter((name) => name !== undefined)
+  return (cell: string): string => {
+    const text = cell.trim()
+    const name = names.find((one) => text.startsWith(one) || text.endsWith(one))
+    if (name === undefined) return cell
+    return (text.startsWith(name) ? text.slice(name.length) : text.slice(0, -name.length)).trim()
+  }
+}
+
 /**
  * Rewrites a number to one with a decimal point, which the schemas of fields read. Numbers with a point, and text that is no
  * number, stay for them. Fails with the reason if the cell has two readings, or another decimal sign than the file.

@@ -61,7 +61,7 @@ export const ImportFilesLive = Layer.effect(
           replaceVariants = false
         } = settings
         const images = copyImages === true && origin !== undefined ? { imageOrigin: origin } : {}
-        const { weightUnit } = yield* stores.get(storeId)
+        const { currencyCode, weightUnit } = yield* stores.get(storeId)
         const id = yield* sets.begin(storeId)
         const operation = { storeId, name: "import", weight: "usual", bytes: 0 } as const
         const receive = Effect.gen(function* () {
@@ -71,7 +71,7 @@ export const ImportFilesLive = Layer.effect(
             const file = yield* openCsv(bytes, settings)
             observer?.onLayout(file.layout)
             return format === "shopify"
-              ? yield* readShopifyCsv(file, mapping)
+              ? yield* readShopifyCsv(file, { mapping, currencyCode })
               : { ...others, rows: yield* readCsv(file, kind) }
           })
           const { changes, columns, rows } = yield* read

@@ -8,7 +8,7 @@ import type { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
 import { ReadFailed } from "../../domain/imports/ImportFiles.ts"
 import { type ColumnMapping, renameColumns } from "../../domain/imports/ColumnMapping.ts"
 import type { Layout } from "../../domain/imports/Layout.ts"
-import { toPoint } from "../../domain/imports/Numerals.ts"
+import { currencyRemover, toPoint } from "../../domain/imports/Numerals.ts"
 import { findField, isNumeric, makeShopifyColumns, tooManyCells } from "../../domain/imports/ShopifyColumns.ts"
 import type { StagedChange } from "../../domain/changeSets/ChangeSets.ts"
 import { formatReason } from "../postgres/EmbeddedPostgresFailed.ts"
@@ -185,7 +185,8 @@ const withPoints = (
   names: ReadonlyArray<string>,
   columns: ReadonlyArray<number>,
   decimal: Layout["decimal"],
-  isNumber: (cell: string) => boolean = () => true
+  isNumber: (cell: string) => boolean = () => true,
+  amountOf: (cell: string, index: number) => string = (cell) => cell
 ): ReadRecord => {
   if (decimal === "point") return { line, cells, problems: [] }
   const problems: Array<string> = []
@@ -193,7 +194,7 @@ const withPoints = (
   for (const index of columns) {
     const cell = cells[index] ?? ""
     if (!isNumber(cell)) continue
-    Result.match(toPoint(cell, decimal), {
+    Result.match(toPoint(amountOf(cell, index), decimal), {
       onFailure: (reason) => problems.push(`${names[index]?.trim()}: ${reason}`),
       onSuccess: (number) => (read[index] = number)
     })
@@ -219,16 +220,22 @@ export const readShopifyHeader = Effect.fnUntraced(function* <E>(file: CsvFile<E
  */
 export const readShopifyCsv = Effect.fnUntraced(function* <E>(
   file: CsvFile<E>,
-  mapping: ColumnMapping = {}
+  { currencyCode, mapping = {} }: { readonly currencyCode: string; readonly mapping?: ColumnMapping | undefined }
 ) {
-  const { columns, names, records } = yield* readShopifyHeader(file, mapping)
-  const numbers = [...names.entries()].filter(([, name]) => isNumeric(findField(name) ?? "")).map(([index]) => index)
+  const { cells, columns, names, records } = yield* readShopifyHeader(file, mapping)
+  const fields = names.map((name) => findField(name) ?? "")
+  const numbers = [...fields.keys()].filter((index) => isNumeric(fields[index] ?? ""))
+  const removeCurrency = currencyRemover(currencyCode)
+  const amountOf = (cell: string, index: number) =>
+    fields[index] === "quantity" || fields[index] === "grams" ? cell : removeCurrency(cell)
   const { later, rowsOf } = makeRows(columns)
   return {
     columns: names,
     rows: Stream.mapAccum(
       groupProducts(
-        Stream.map(pace(records), (record) => withPoints(record, names, numbers, file.layout.decimal)),
+        Stream.map(pace(records), (record) =>
+          withPoints(record, cells, numbers, file.layout.decimal, undefined, amountOf)
+        ),
         columns
       ),
       () => null,
@@ -238,4 +245,3 @@ export const readShopifyCsv = Effect.fnUntraced(function* <E>(
       [...later].map(([index, later]) => ({ index, change: withLater(later) }))
   }
 })
-

@@ -156,4 +156,3 @@ export const withLater =
         : { line, externalId, records: [...records, ...decodeRecords(`[${later.records.join(",")}]`)] }
     return JSON.stringify(merged)
   }
-

@@ -12,7 +12,8 @@ const refusedPrice = (line: number, text: string, isNumber = false) => ({
 })
 
 /** Reason for a row with another number of cells than the header. */
-const cellsReason = (cells: number) => `has ${cells} cells and the header 5; put quotes around cells that contain the delimiter`
+const cellsReason = (cells: number) =>
+  `has ${cells} cells and the header 5; put quotes around cells that contain the delimiter`
 
 it.live("numbers keep their value; other text is refused with line, column and advice", () =>
   Effect.gen(function* () {
@@ -151,18 +152,28 @@ it.live(
     })
 )
 
-it.live("rows with more cells than columns are refused, those with fewer end with empty cells, and empty rows and columns are skipped", () =>
-  Effect.gen(function* () {
-    const { importCsv, products, refusals } = yield* csvScene
-    const csv = linesOf("Handle,Title,Variant Price,,", ",,,,", "a,A,5,,", "b,B,12,50,,", "c,C,7", " , ,,,", "d,D,1,,")
-    assert.deepStrictEqual(yield* importCsv(csv), [3, 0, 0, 1])
-    assert.deepStrictEqual(pick(yield* products, "name", "price"), [
-      { name: "A", price: 5 },
-      { name: "C", price: 7 },
-      { name: "D", price: 1 }
-    ])
-    assert.deepStrictEqual(refusals(), [{ line: 4, externalId: "b", reason: cellsReason(6) }])
-  })
+it.live(
+  "rows with more cells than columns are refused, those with fewer end with empty cells, and empty rows and columns are skipped",
+  () =>
+    Effect.gen(function* () {
+      const { importCsv, products, refusals } = yield* csvScene
+      const csv = linesOf(
+        "Handle,Title,Variant Price,,",
+        ",,,,",
+        "a,A,5,,",
+        "b,B,12,50,,",
+        "c,C,7",
+        " , ,,,",
+        "d,D,1,,"
+      )
+      assert.deepStrictEqual(yield* importCsv(csv), [3, 0, 0, 1])
+      assert.deepStrictEqual(pick(yield* products, "name", "price"), [
+        { name: "A", price: 5 },
+        { name: "C", price: 7 },
+        { name: "D", price: 1 }
+      ])
+      assert.deepStrictEqual(refusals(), [{ line: 4, externalId: "b", reason: cellsReason(6) }])
+    })
 )
 
 it.live("options and variants that cannot be told apart are refused", () =>

@@ -9,27 +9,33 @@ const crLf = (...lines: ReadonlyArray<string>) => lines.map((line) => `${line}\r
 /** Encodes text as UTF-16 with a byte order mark. */
 const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le")
 
+/** Cell of a reason, as a refused row has it. */
+const number = (found: string) =>
+  `"Variant Price: must be a number with a decimal comma, such as 1234,5, not ""${found}"""`
+
 const prices = (all: unknown) => pick(all, "name", "price")
 
-it.live("the delimiter, decimal sign, UTF-16 and line ends of a spreadsheet are detected, and the first two printed", () =>
-  Effect.gen(function* () {
-    const { products, save, storeId, url } = yield* csvScene
-    const header = ["Handle", "Title", "Variant Price", "Variant Grams"]
-    const rows = (delimiter: string, price: string, grams: string) =>
-      [header, ["a", '"A; 1, 2"', price, grams]].map((cells) => cells.join(delimiter))
-    const files = [
-      ["semicolon", "comma", crLf(...rows(";", "1.299,50", "1.450")), 1299.5],
-      ["tab", "comma", utf16(crLf(...rows("\t", "1\u202F291,00", "1 450"))), 1291],
-      ["comma", "point", `${rows(",", "7", "1450").join("\r\n")}\nb,B,8,\n`, 7]
-    ] as const
-    for (const [delimiter, decimal, csv, price] of files) {
-      const args = ["import", "products", "--store", storeId, "--format", "shopify", "--file", save(csv)]
-      const read = yield* jsonOutput(Imported, url, ...args)
-      assert.deepInclude(read, { delimiter, decimal, refused: 0 }, JSON.stringify(csv))
-      const [product] = yield* products
-      assert.deepStrictEqual(pick(product, "name", "price", "weight"), { name: "A; 1, 2", price, weight: 1.45 })
-    }
-  })
+it.live(
+  "the delimiter, decimal sign, UTF-16 and line ends of a spreadsheet are detected, and the first two printed",
+  () =>
+    Effect.gen(function* () {
+      const { products, save, storeId, url } = yield* csvScene
+      const header = ["Handle", "Title", "Variant Price", "Variant Grams"]
+      const rows = (delimiter: string, price: string, grams: string) =>
+        [header, ["a", '"A; 1, 2"', price, grams]].map((cells) => cells.join(delimiter))
+      const files = [
+        ["semicolon", "comma", crLf(...rows(";", "1.299,50", "1.450")), 1299.5],
+        ["tab", "comma", utf16(crLf(...rows("\t", "1\u202F291,00", "1 450"))), 1291],
+        ["comma", "point", `${rows(",", "7", "1450").join("\r\n")}\nb,B,8,\n`, 7]
+      ] as const
+      for (const [delimiter, decimal, csv, price] of files) {
+        const args = ["import", "products", "--store", storeId, "--format", "shopify", "--file", save(csv)]
+        const read = yield* jsonOutput(Imported, url, ...args)
+        assert.deepInclude(read, { delimiter, decimal, refused: 0 }, JSON.stringify(csv))
+        const [product] = yield* products
+        assert.deepStrictEqual(pick(product, "name", "price", "weight"), { name: "A; 1, 2", price, weight: 1.45 })
+      }
+    })
 )
 
 it.live("a number with two readings is refused with both, and read with --decimal", () =>
@@ -37,7 +43,7 @@ it.live("a number with two readings is refused with both, and read with --decima
     const { importCsv, products, refusals } = yield* csvScene
     const unclear = linesOf("Handle;Title;Variant Price", "a;A;1.234", "b;B;1,234", "c;C;5")
     assert.deepStrictEqual(yield* importCsv(unclear), [1, 0, 0, 2])
-    const reason = 'which can be 1234 or 1.234; write it without separators, or set the decimal sign of the file'
+    const reason = "which can be 1234 or 1.234; write it without separators, or set the decimal sign of the file"
     assert.deepStrictEqual(refusals(), [
       { line: 2, externalId: "a", reason: `Variant Price: is "1.234", ${reason}` },
       { line: 3, externalId: "b", reason: `Variant Price: is "1,234", ${reason}` }
@@ -65,19 +71,33 @@ it.live("a number with two readings is refused with both, and read with --decima
   })
 )
 
-it.live("--delimiter and a mapping decide how columns with unknown names are read", () =>
-  Effect.gen(function* () {
-    const { importCsv, products } = yield* csvScene
-    const csv = linesOf("Bezeichnung;VK, brutto;Lager, Ost, West", "Kanne;34,90;1")
-    const mapping = ["--mapping", '{"Bezeichnung":"title","VK, brutto":"price"}'] as const
-    assert.deepStrictEqual(yield* importCsv(csv, ...mapping), [1, 0, 0, 0])
-    assert.deepStrictEqual(prices(yield* products), [{ name: "Kanne", price: 34.9 }])
-    const tie = linesOf("Name;x,Title;y", "a;b,Topf;c")
-    assert.deepStrictEqual(yield* importCsv(tie, "--mapping", '{"Name":"title"}', "--delimiter", "semicolon"), [
-      1, 0, 0, 0
-    ])
-    assert.deepStrictEqual(pick(yield* products, "name"), [{ name: "Kanne" }, { name: "a" }])
-  })
+it.live(
+  "--delimiter and a mapping decide how columns with unknown names are read, and prices have the store's currency",
+  () =>
+    Effect.gen(function* () {
+      const { importCsv, products, refusals } = yield* csvScene
+      const csv = linesOf(
+        "Bezeichnung;VK, brutto;Lager, Ost, West",
+        "Kanne;34,90 CHF;1",
+        "Krug;CHF 1.299,-;2",
+        "Topf;5,00 €;3"
+      )
+      const mapping = ["--mapping", '{"Bezeichnung":"title","VK, brutto":"price"}'] as const
+      assert.deepStrictEqual(yield* importCsv(csv, ...mapping), [2, 0, 0, 1])
+      assert.deepStrictEqual(prices(yield* products), [
+        { name: "Kanne", price: 34.9 },
+        { name: "Krug", price: 1299 }
+      ])
+      assert.deepStrictEqual(pick(refusals(), "line", "reason"), [
+        { line: 4, reason: 'VK, brutto: must be a number with a decimal comma, such as 1234,5, not "5,00 €"' }
+      ])
+      const tie = linesOf("Name;x,Title;y", "a;b,Topf;c")
+      assert.deepStrictEqual(
+        yield* importCsv(tie, "--mapping", '{"Name":"title"}', "--delimiter", "semicolon"),
+        [1, 0, 0, 0]
+      )
+      assert.deepStrictEqual(pick(yield* products, "name"), [{ name: "Kanne" }, { name: "Krug" }, { name: "a" }])
+    })
 )
 
 it.live("a CSV of an export is read after a spreadsheet has saved it, and a row with too many cells is refused", () =>
@@ -112,7 +132,6 @@ it.live("refused rows are written with their cells and the reason, and imported 
     assert.deepInclude(counts, { created: 2, refused: 2 })
     const refused = `${file}.refused.csv`
     const text = readFileSync(refused, "utf8")
-    const number = (found: string) => `"Variant Price: must be a number with a decimal comma, such as 1234,5, not ""${found}"""`
     assert.strictEqual(
       text,
       `\uFEFF${crLf(

@@ -17,7 +17,7 @@ const productsIn = Effect.fnUntraced(function* (bytes: AsyncIterable<Buffer>) {
     Stream.fromAsyncIterable(bytes, (error) => new ReadFailed({ reason: String(error) })),
     {}
   )
-  const { columns, rows } = yield* readShopifyCsv(file)
+  const { columns, rows } = yield* readShopifyCsv(file, { currencyCode: "EUR" })
   const decode = productDecoder({
     kind: "products",
     columns,

@@ -1,6 +1,8 @@
 import { type DragEvent, type FormEvent, useRef, useState } from "react"
 import { DataKind } from "../../../domain/imports/DataKind.ts"
 import { type FileColumns, FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
+import type { Delimiter } from "../../../domain/imports/Layout.ts"
+import type { Decimal } from "../../../domain/imports/Numerals.ts"
 import type { ColumnMapping } from "../../../domain/imports/ColumnMapping.ts"
 import type { StoreId } from "../../../rpc/Client.ts"
 import { useStoreId } from "../../shared/data/store.ts"
@@ -12,6 +14,7 @@ import { Card, MutedText, Page, Row, Stack } from "../../shared/ui/layout/Page.t
 import { ColumnsTable } from "./ColumnsTable.tsx"
 import { ImportProgress } from "./ImportProgress.tsx"
 import css from "./Imports.module.css"
+import { LayoutFields } from "./LayoutFields.tsx"
 import { detectFile, MAX_FILE, readColumns, useImport } from "./importFile.ts"
 import { importTexts } from "./importTexts.ts"
 
@@ -26,22 +29,29 @@ interface Chosen {
   readonly format: FileFormat
   readonly kind: DataKind
   readonly encoding: string
+  /** Choices of the member. Undefined: as detected. */
+  readonly delimiter?: Delimiter
+  readonly decimal?: Decimal
   readonly replaceVariants: boolean
   readonly copyImages: boolean
   readonly mapping: ColumnMapping
-  /** Columns of a CSV of Shopify. Undefined until they are read. */
+  /** Columns of a CSV. Undefined until they are read. */
   readonly columns?: FileColumns
 }
 
 const hasProducts = ({ format, kind }: Chosen) => format === "shopify" || kind === "products"
 
 const settingsOf = (chosen: Chosen): FileSettings => {
-  const { copyImages, encoding, format, kind, mapping, replaceVariants } = chosen
+  const { columns, copyImages, encoding, format, kind, mapping, replaceVariants } = chosen
+  const delimiter = chosen.delimiter ?? columns?.delimiter
+  const decimal = chosen.decimal ?? columns?.decimal
   return {
     kind: format === "shopify" ? "products" : kind,
     format,
     encoding,
     replaceVariants,
+    ...(format !== "jsonl" && delimiter ? { delimiter } : {}),
+    ...(format !== "jsonl" && decimal ? { decimal } : {}),
     ...(hasProducts(chosen) && copyImages ? { copyImages } : {}),
     ...(format === "shopify" ? { mapping } : {})
   }
@@ -62,7 +72,10 @@ const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
   }
   const read = async (next: Chosen) => {
     try {
-      const columns = await readColumns(next.file, next.encoding)
+      const columns = await readColumns(next.file, {
+        encoding: next.encoding,
+        ...(next.delimiter && { delimiter: next.delimiter })
+      })
       if (newest.current === next) show({ ...next, columns })
     } catch (error) {
       if (newest.current === next) setError(error)
@@ -73,7 +86,7 @@ const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
     reset()
     setError(undefined)
     show(next)
-    if (next.format !== "shopify" || next.columns !== undefined) return
+    if (next.format === "jsonl" || next.columns !== undefined) return
     void read(next)
   }
   const choose = async (file: File | undefined) => {
@@ -95,7 +108,7 @@ const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
     event.preventDefault()
     if (chosen !== undefined && !isRunning) void start("check", settingsOf(chosen), chosen.file)
   }
-  const isReady = chosen !== undefined && (chosen.format !== "shopify" || chosen.columns !== undefined)
+  const isReady = chosen !== undefined && (chosen.format === "jsonl" || chosen.columns !== undefined)
   return (
     <Card title={texts.title}>
       <Stack>
@@ -164,6 +177,18 @@ const ImportCard = ({ storeId }: { readonly storeId: StoreId }) => {
                       </option>
                     ))}
                   </SelectField>
+                  {chosen.format === "jsonl" || chosen.columns === undefined ? undefined : (
+                    <LayoutFields
+                      detected={chosen.columns}
+                      delimiter={chosen.delimiter}
+                      decimal={chosen.decimal}
+                      onDelimiter={(delimiter) => {
+                        const { columns: _, ...rest } = chosen
+                        change({ ...rest, delimiter, mapping: {} })
+                      }}
+                      onDecimal={(decimal) => change({ ...chosen, decimal })}
+                    />
+                  )}
                 </Columns>
                 {hasProducts(chosen) ? (
                   <>

@@ -5,7 +5,12 @@ import { MAX_LIMIT } from "../../../domain/Page.ts"
 import { ChangeSet, type OperationResult } from "../../../domain/changeSets/ChangeSet.ts"
 import { findCsvKind, quoteText } from "../../../domain/imports/Csv.ts"
 import { DataKind } from "../../../domain/imports/DataKind.ts"
-import { FileColumns, type FileFormat, type FileSettings } from "../../../domain/imports/ImportFiles.ts"
+import {
+  FileColumns,
+  type FileFormat,
+  type FileReading,
+  type FileSettings
+} from "../../../domain/imports/ImportFiles.ts"
 import type { Client, StoreId } from "../../../rpc/Client.ts"
 import { FileRejected, rejectionOf } from "../../shared/data/fileRejection.ts"
 import { callService } from "../../shared/data/service.ts"
@@ -45,11 +50,14 @@ const startImport = async (storeId: StoreId, settings: FileSettings, dryRun: boo
   decodeSet(await whileSignedIn(() => send("imports", { storeId, dryRun, settings }, file))).data
 
 /** Reads the columns of a CSV file from its beginning, up to the end of a line. */
-export const readColumns = async (file: Blob, encoding: string): Promise<FileColumns> => {
+export const readColumns = async (
+  file: Blob,
+  reading: Pick<FileReading, "encoding" | "delimiter">
+): Promise<FileColumns> => {
   const isWhole = file.size <= BEGINNING
   const bytes = new Uint8Array(await file.slice(0, BEGINNING).arrayBuffer())
   const beginning = isWhole ? file : new Blob([bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1)])
-  return decodeColumns(await whileSignedIn(() => send("imports/columns", { encoding }, beginning))).data
+  return decodeColumns(await whileSignedIn(() => send("imports/columns", reading, beginning))).data
 }
 
 /** Finds the format of a file by its name, or by its beginning, and its kind by the names of its columns. */
@@ -61,8 +69,9 @@ export const detectFile = (
   if (/\.(?:jsonl|ndjson|json)$/i.test(name)) return { format: "jsonl", kind }
   if (!/\.csv$/i.test(name) && beginning.trimStart().startsWith("{")) return { format: "jsonl", kind }
   // UTF-16 read as UTF-8 has a NUL after each letter.
-  const [header = ""] = beginning.replaceAll("\0", "").split(/[\r\n]/)
-  const ofExport = findCsvKind(header.split(",").map((cell) => cell.replace(/^[^A-Za-z]+|[^A-Za-z]+$/g, "")))
+  const text = beginning.replaceAll("\0", "").replace(/^[^A-Za-z]*sep=.\r?\n?/i, "")
+  const [header = ""] = text.split(/[\r\n]/)
+  const ofExport = findCsvKind(header.split(/[,;\t]/).map((cell) => cell.replace(/^[^A-Za-z]+|[^A-Za-z]+$/g, "")))
   return Option.match(ofExport, {
     onNone: () => ({ format: "shopify", kind }),
     onSome: (kind) => ({ format: "csv", kind })

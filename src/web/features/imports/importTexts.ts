@@ -1,6 +1,8 @@
 import { plural, select, t } from "@lingui/core/macro"
 import type { DataKind } from "../../../domain/imports/DataKind.ts"
 import type { FileFormat } from "../../../domain/imports/ImportFiles.ts"
+import type { Delimiter } from "../../../domain/imports/Layout.ts"
+import type { Decimal } from "../../../domain/imports/Numerals.ts"
 import type { ShopifyField } from "../../../domain/imports/ShopifyColumns.ts"
 
 /** Names of the fields of a CSV file. */
@@ -62,6 +64,10 @@ const formats: Record<FileFormat, string> = {
   jsonl: t`JSON Lines`
 }
 
+const delimiters: Record<Delimiter, string> = { comma: t`Comma`, semicolon: t`Semicolon`, tab: t`Tab` }
+
+const decimals: Record<Decimal, string> = { point: t`Point, as in 1234.5`, comma: t`Comma, as in 1234,5` }
+
 /** Texts of imports and exports. */
 export const importTexts = {
   title: t`Import and export`,
@@ -81,6 +87,11 @@ export const importTexts = {
       ["windows-1252", t`Windows-1252 (Excel, Western Europe)`],
       ["utf-16le", t`UTF-16`]
     ],
+    delimiter: t`Delimiter`,
+    delimiters,
+    decimal: t`Decimal sign`,
+    decimals,
+    undecided: t`Not recognized`,
     replaceVariants: t`Remove variants that the file leaves out`,
     copyImages: t`Copy pictures from their web addresses into the files of the store`,
     check: t`Check file`
