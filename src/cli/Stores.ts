@@ -196,7 +196,7 @@ const adoptStore = command(
   }
 ).pipe(
   withHelp({
-    summary: "Name the cell of a store that main forgot, as after a restore of main",
+    summary: "Add a store of a cell to the directory again",
     details:
       "Doctor lists such stores. Restores in main what the cell still has of the plan, the accounts and the apps of the store; run it before: cells add. Restored accounts have no password: create links with: merchants reset-link. Prints the apps and accounts that are lost.",
     examples: ["<id> --cell north"]

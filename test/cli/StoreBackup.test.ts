@@ -72,7 +72,7 @@ const PATHS = [
   "/orders?limit=100",
   "/customers?limit=100",
   "/app-data/settings?key=theme",
-  "/products/search?q=caf",
+  "/products/search?search=caf",
   "/digest?resource=products"
 ]
 

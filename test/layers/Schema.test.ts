@@ -11,7 +11,8 @@ const EXCEPTIONS = [
   "authorization_codes",
   "invitations",
   "password_resets",
-  "refresh_tokens"
+  "refresh_tokens",
+  "token_stores"
 ]
 
 layer(PostgresTest, { excludeTestServices: true, timeout: "60 seconds" })("Database schema", (it) => {

@@ -145,19 +145,19 @@ describe.skipIf(isMissing("chromium"))("Home, agents and proposals pages", () =>
             client.products.create({ ...keyedIn(storeId), product: toProduct({ name: "Jug", price: 3 }) })
           )
           yield* proposePrice(agent.client, storeId, jug.id, 8)
-          const change = { adjust: 2, reason: "Two were found" }
-          yield* agent.client.inventory.change({ ...keyedIn(storeId), id: jug.id, change })
+          const other = { id: jug.id, patch: toPatch({ price: 9 }), reason: "Jugs sell well" }
+          yield* agent.client.products.update({ ...keyedIn(storeId), ...other })
           yield* Effect.promise(async () => {
             await page.reload()
-            await page.getByText("Reason of Helper: “Two were found”").waitFor()
+            await page.getByText("Reason of Helper: “Jugs sell well”").waitFor()
             await page.getByRole("button", { name: "Approve 2 proposals…" }).click()
             await assertAccessible(page)
             await page.getByRole("button", { name: "Approve 2 proposals", exact: true }).click()
-            // The first approval changed the version that the second proposal is based on.
-            await page.getByText("1 proposal approved. “Update the stock of Jug” was refused").waitFor()
+            // The first approval changed the price that the second proposal is based on.
+            await page.getByText("1 proposal approved. “Update Jug” was refused").waitFor()
             await assertAccessible(page)
             await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click()
-            await page.getByRole("button", { name: "Reject: Update the stock of Jug" }).waitFor()
+            await page.getByRole("button", { name: "Reject: Update Jug" }).waitFor()
           })
           assert.strictEqual((yield* client.products.get({ storeId, id: jug.id })).price, 8)
 
@@ -190,11 +190,11 @@ describe.skipIf(isMissing("chromium"))("Home, agents and proposals pages", () =>
             await page.reload()
             await card("Update Cup").getByRole("row", { name: "Price €7.00 €9.00" }).waitFor()
           })
-          // The card updates live when the product changes.
-          yield* client.products.update({ ...keyedIn(storeId), id: cup.id, patch: toPatch({ stock: 4 }) })
+          // The card updates live when the product changes. A sold unit does not outdate a price.
+          yield* client.products.update({ ...keyedIn(storeId), id: cup.id, patch: toPatch({ stock: 4, price: 7.5 }) })
           yield* Effect.promise(async () => {
             await card("Update Cup").getByText("Changed since the proposal was made.").waitFor()
-            await card("Update Cup").getByText("Stock from 0 to 4").waitFor()
+            await card("Update Cup").getByText("Price from €7.00 to €7.50").waitFor()
             assert.isTrue(await page.getByRole("button", { name: "Approve: Update Cup", exact: true }).isDisabled())
             await assertAccessible(page)
             await page.getByRole("link", { name: "Decided" }).click()

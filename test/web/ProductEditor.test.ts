@@ -32,11 +32,11 @@ describe.skipIf(isMissing("chromium"))("Product editor", () => {
             await page.locator("input:focus[aria-invalid]").waitFor()
             await assertAccessible(page)
             await page.getByLabel("Name", { exact: true }).fill("Desk")
-            await page.getByLabel("Price", { exact: true }).fill("0.12345678901234568")
+            await page.getByLabel("Price", { exact: true }).fill("0.12")
             await page.getByRole("button", { name: "Create product" }).click()
             await page.getByRole("heading", { name: "Desk", level: 1 }).waitFor()
           })
-          assert.deepStrictEqual((yield* saved)?.price, 0.12345678901234568)
+          assert.deepStrictEqual((yield* saved)?.price, 0.12)
 
           yield* Effect.promise(async () => {
             await page.getByRole("button", { name: "Add vendor or tags" }).click()

@@ -35,13 +35,13 @@ export const trimmed = (max: number) =>
   Schema.String.check(withJsonSchema({ minLength: 1, maxLength: max, pattern: "\\S" })).pipe(
     Schema.decodeTo(
       Schema.String.check(
-        Schema.makeFilter(
-          (text) => {
-            if (text === "" || !isAtMost(max)(text)) return `must be text of 1 to ${max} characters`
-            return VISIBLE.test(text) || `must be text of 1 to ${max} characters, not only invisible ones`
-          },
-          { toJsonSchema: () => ({ minLength: 1, maxLength: max }) }
-        )
+        Schema.makeFilter((text) => text !== "" && isAtMost(max)(text), {
+          message: `must be text of 1 to ${max} characters`,
+          toJsonSchema: () => ({ minLength: 1, maxLength: max })
+        }),
+        Schema.makeFilter((text) => text === "" || VISIBLE.test(text), {
+          message: `must be text of 1 to ${max} characters, not only invisible ones`
+        })
       ),
       SchemaTransformation.transform({ decode: (text) => text.trim(), encode: (text) => text })
     )

@@ -2,8 +2,7 @@ import { Effect, Function as Fn, Result, Struct } from "effect"
 import { ProposalDecided, Proposals } from "../../domain/access/Proposals.ts"
 import { BadRequest, INVALID } from "../../domain/BadRequest.ts"
 import { canonical, isObject, type JsonObject } from "../../domain/json/Json.ts"
-import { touchedByCollectionPatch, touchedByPatch, touchedByStock } from "../../domain/changeSets/Touched.ts"
-import type { Members } from "../../domain/journal/Conflicts.ts"
+import { type TOUCHED_BY, touchedByCall } from "../../domain/access/ProposedMembers.ts"
 import * as Rpcs from "../groups/Proposals.ts"
 import { toPageRequest } from "../groups/CommonSchemas.ts"
 import type { CallError } from "../Authentication.ts"
@@ -41,34 +40,8 @@ const payloadToPerform = (proposed: JsonObject, edited: JsonObject): Result.Resu
 /** Errors of a write that an approval performs. */
 type ApprovedError = typeof Rpcs.ProposedWriteError.Type | CallError | ProposalDecided
 
-type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"]
-
-const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
-
-const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-
-/** Members that each procedure touches, by its payload and the state of its resource. */
-const TOUCHED_BY: Record<Proposable, (payload: JsonObject, state: JsonObject) => Members> = {
-  "products.create": () => [],
-  "products.update": ({ patch }, { variants }) => touchedByPatch(objectOf(patch), listOf(variants)),
-  "products.delete": () => null,
-  "collections.create": () => [],
-  "collections.update": ({ patch }) => touchedByCollectionPatch(objectOf(patch)),
-  "collections.delete": () => null,
-  "inventory.change": ({ change }) => {
-    const { stock, variantId } = objectOf(change)
-    return touchedByStock(stock !== undefined, typeof variantId === "string" ? variantId : undefined)
-  },
-  // Decides the conflicts of its operations when it applies them.
-  "changeSets.apply": () => [],
-  "files.fetch": () => []
-}
-
-const isProposable = (procedure: string): procedure is Proposable => procedure in TOUCHED_BY
-
-/** Returns the members that a call touches: the whole resource if the agent requires its version. */
-const touchedByCall = (procedure: string, payload: JsonObject) => (state: JsonObject) =>
-  isProposable(procedure) && payload["expectedVersion"] === undefined ? TOUCHED_BY[procedure](payload, state) : null
+/** A procedure that agents may propose. The compiler finds one without an entry in the table of its members. */
+type Proposable = (typeof Rpcs.PROPOSABLE)[number]["_tag"] & keyof typeof TOUCHED_BY
 
 /** Creates the handlers of proposals. An approval performs the write of a handler in `handlers`. */
 export const makeProposalHandlers = (

@@ -32,9 +32,12 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("GET /store
         ...named,
         ...settings,
         plan: GROWTH,
-        productCount: 0,
+        productCount: null,
         installation: expectedInstallation
       })
+      // The number of products is that of a list.
+      const { client: reader } = yield* install(storeId, { scopes: ["read_products"] })
+      assert.deepInclude(dataOf(yield* reader.get("/store")), { productCount: 0 })
     })
   )
 

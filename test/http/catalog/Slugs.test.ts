@@ -112,7 +112,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Product sl
       const { storeId } = yield* freshClient()
       const seen = new Set<unknown>()
       const name = FastCheck.string({ unit: "binary", minLength: 1, maxLength: 255 }).filter(
-        (text) => text.trim() !== "" && !text.includes("\u0000") && text.isWellFormed()
+        (text) =>
+          /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u.test(text) && !text.includes("\u0000") && text.isWellFormed()
       )
       const names = FastCheck.sample(name, 300)
       for (let start = 0; start < names.length; start += 75) {

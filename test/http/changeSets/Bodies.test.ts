@@ -274,7 +274,7 @@ layer(JobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Bodies o
       const part = linesOf({ mode: "each" }, ...Array.from({ length: 500 }, () => CREATE))
       const disconnect = yield* sendPart(client, part, part.length + 1_000)
       const poll = { schedule: Schedule.spaced("20 millis") }
-      yield* Effect.repeat(storedIn(storeId), { until: ({ operations }) => operations > 0, ...poll })
+      yield* Effect.repeat(storedIn(storeId), { until: ({ uploads }) => uploads > 0, ...poll })
       yield* disconnect
       yield* Effect.repeat(storedIn(storeId), { until: ({ uploads }) => uploads === 0, ...poll })
       assert.deepStrictEqual(yield* storedIn(storeId), NOTHING)

@@ -157,8 +157,14 @@ export const selectedOf = (edit: Edit, product: number): Own => {
     const { price } = edit
     return {
       product,
-      touched: () => ["price"],
-      next: (state) => ({ ...state, price: amountOf(state.price, price) })
+      touched: ({ variants }) => ["price", ...variants.map(({ id }) => pathOf(id, "price"))],
+      next: (state) => ({
+        ...state,
+        price: amountOf(state.price, price),
+        variants: state.variants.map((one) =>
+          one.price === undefined ? one : { ...one, price: amountOf(one.price, price) }
+        )
+      })
     }
   }
   if ("discountedPrice" in edit) {
@@ -167,11 +173,19 @@ export const selectedOf = (edit: Edit, product: number): Own => {
       product,
       touched: (state) => [
         "discountedPrice",
-        ...("percent" in discountedPrice && state.discountedPrice === null ? ["price"] : [])
+        ...("percent" in discountedPrice && state.discountedPrice === null ? ["price"] : []),
+        ...state.variants.flatMap(({ id }) => [
+          pathOf(id, "discountedPrice"),
+          ...("percent" in discountedPrice ? [pathOf(id, "price")] : [])
+        ])
       ],
       next: (state) => ({
         ...state,
-        discountedPrice: amountOf(state.discountedPrice ?? state.price, discountedPrice)
+        discountedPrice: amountOf(state.discountedPrice ?? state.price, discountedPrice),
+        variants: state.variants.map((one) => {
+          const current = one.discountedPrice ?? one.price
+          return current === undefined ? one : { ...one, discountedPrice: amountOf(current, discountedPrice) }
+        })
       })
     }
   }
@@ -211,8 +225,9 @@ export const changedBetween = (before: State, after: State): ReadonlyArray<strin
     : ["ids"]),
   ...after.variants.flatMap((variant) => {
     const other = before.variants.find(({ id }) => id === variant.id)
-    return (["price", "stock"] as const).flatMap((name) =>
-      other === undefined || other[name] === variant[name] ? [] : [pathOf(variant.id, name)]
+    return (["price", "discountedPrice", "stock"] as const).flatMap((name) =>
+      // A change of all variants touches one that was added, too.
+      other !== undefined && other[name] === variant[name] ? [] : [pathOf(variant.id, name)]
     )
   })
 ]

@@ -29,7 +29,7 @@ const rowsIn = Effect.fn(function* (client: pg.Client, storeId: string) {
     client,
     `select distinct table_name as name from information_schema.columns join pg_class on relname = table_name
      where table_schema = 'public' and column_name = 'store_id' and relkind in ('r', 'p') and not relispartition
-       and table_name not in ('directory', 'merchant_stores', 'store_moves', 'store_fences', 'store_changes')`
+       and table_name not in ('directory', 'merchant_stores', 'store_moves', 'store_fences', 'store_changes', 'token_stores')`
   )
   const found = new Map<string, ReadonlyArray<unknown>>()
   for (const { name } of [{ name: "stores" }, ...tables]) {

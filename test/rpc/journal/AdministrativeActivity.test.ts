@@ -213,9 +213,9 @@ layer(ApiTest, { excludeTestServices: true, timeout: "120 seconds" })("Administr
       assert.sameDeepMembers(
         [...names],
         [
-          { id, name: "An app" },
-          { id: installationId, name: "An app" },
-          { id: agent.id, name: "Helper" }
+          { id, name: "An app", changes: null },
+          { id: installationId, name: "An app", changes: null },
+          { id: agent.id, name: "Helper", changes: null }
         ]
       )
     })

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { Proposal } from "../../../domain/access/Proposals.ts"
+import { touchedByCall } from "../../../domain/access/ProposedMembers.ts"
 import { CatalogKind } from "../../../domain/journal/Kinds.ts"
 import { isObject, type JsonObject } from "../../../domain/json/Json.ts"
 import type { DryRunResult } from "../../../domain/DryRun.ts"
@@ -84,7 +85,9 @@ const dryRunProposal = ({ collections, inventory, products }: Client, procedure:
       return Effect.flatMap(decoded(changeInventory.payloadSchema), (request) =>
         Effect.flatMap(requireDryRun(inventory.change(request)), ({ resource, ...result }) =>
           // Members see whole products.
-          isWhole(resource) ? Effect.succeed({ ...result, resource }) : Effect.die("The product is not whole")
+          isWhole(resource)
+            ? Effect.succeed({ ...result, resource })
+            : Effect.die(new Error("The product is not whole"))
         )
       )
     case "collections.create":
@@ -142,7 +145,23 @@ const changesSince = (client: Client, storeId: StoreId, { id, resource, version 
 
 const isGone = (resource: object) => "deleted" in resource
 
-/** Compares the version with the one that the agent read. Runs the dry run if they are equal. */
+/**
+ * True if a change since the proposal touches what the proposal changes. Changes of variants are told apart only by the
+ * approval, which also finds changes that are not listed.
+ */
+const isTouched = ({ payload, procedure }: ProposalRecord, before: object, changes: ReadonlyArray<NamedEntry>) => {
+  const touched = touchedByCall(procedure, payload)({ ...before })
+  return (
+    touched === null ||
+    changes.some((entry) =>
+      entry.before === null || entry.after === null
+        ? true
+        : [...Object.keys({ ...entry.before, ...entry.after }), ...entry.omitted].some((name) => touched.includes(name))
+    )
+  )
+}
+
+/** Runs the dry run, unless others changed since the proposal what it touches. */
 export const previewProposal = Effect.fnUntraced(function* (
   client: Client,
   storeId: StoreId,
@@ -152,7 +171,10 @@ export const previewProposal = Effect.fnUntraced(function* (
   const [base] = proposal.basedOn
   const before = base === undefined ? null : yield* READS[base.resource](client, storeId, base.id)
   if (base !== undefined && before?.version !== base.version) {
-    return { _tag: "Moved", changes: yield* changesSince(client, storeId, base) } satisfies ProposalPreview
+    const changes = yield* changesSince(client, storeId, base)
+    if (before === null || isTouched(proposal, before, changes)) {
+      return { _tag: "Moved", changes } satisfies ProposalPreview
+    }
   }
   if (!isTitled(procedure)) return { _tag: "Unknown" } satisfies ProposalPreview
   if (isDescribed(procedure)) {
