@@ -18,8 +18,8 @@ interface ExpiringTable {
 }
 
 /**
- * CTE `expired`: a batch of the rows that expired first. Locked rows and those of moving stores are skipped. The limit is a literal, because a
- * generic plan expects a limit in a parameter to be a tenth of the table.
+ * CTE `expired`: a batch of the rows that expired first. Locked rows and those of moving stores are skipped. The limit is
+ * a literal, because a generic plan expects a limit in a parameter to be a tenth of the table.
  */
 export const expiredRows = ({
   end = "expires_at",

@@ -50,7 +50,7 @@ it.live("a write and its delivery by a worker belong to the trace of the client"
     yield* startWorker({ ...environment, OTEL_SERVICE_NAME: "worker" })
     const { tokens } = yield* makeSubscribers(url, endpoint, 1)
     const answer = yield* makeClient(server.base, tokens[0]).post(
-      "/products?secret=in-the-query",
+      "/products",
       { name: "Cup" },
       { headers: { traceparent: `00-${TRACE}-${CALLER}-01`, "x-request-id": "request-of-a-client" } }
     )
