@@ -102,7 +102,7 @@ const send = (url: string, init: RequestInit = {}) =>
   )
 
 /** Statuses of proxies that reach no server. */
-const NO_SERVER: ReadonlyArray<number> = [502, 503, 504]
+const NO_SERVER: ReadonlySet<number> = new Set([502, 503, 504])
 
 /**
  * Requests `/healthz` at `PUBLIC_URL`. A server that was not started yet is a warning, because `doctor` also checks the
@@ -116,7 +116,7 @@ export const checkPublicUrl = Effect.gen(function* () {
   const answer = yield* send(url)
   if (answer._tag === "Success" && answer.success === 200) return ok(`${url} answers`)
   const reason = answer._tag === "Success" ? `status ${answer.success}` : answer.failure
-  const mayBeStopped = answer._tag === "Success" ? NO_SERVER.includes(answer.success) : answer.failure === REFUSED
+  const mayBeStopped = answer._tag === "Success" ? NO_SERVER.has(answer.success) : answer.failure === REFUSED
   const result = mayBeStopped ? warning : problem
   return result(`${url}: ${reason}. Start the server, or correct PUBLIC_URL or the proxy`)
 })
