@@ -59,7 +59,7 @@ const BearerAuthLive = Layer.effect(
         const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, ReadsLatest)
         const run = isRead ? onReplica : onPrimary
         const context = Context.make(CurrentInstallation, installation).pipe(
-          Context.add(InstallationCheck, { recheck: recheck(token) })
+          Context.add(InstallationCheck, { recheck: Effect.suspend(() => recheck(token)) })
         )
         return yield* run(installation, Effect.provide(httpEffect, context))
       })
