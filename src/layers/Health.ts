@@ -109,7 +109,7 @@ export const HealthLive = Layer.effect(
     const shared = yield* Effect.cachedWithTTL(observed, 0)
 
     return Health.of({
-      // A silent database does not answer what it is told to stop either: its fiber is left behind.
+      // A silent database does not respond to a cancellation either, so nothing waits for its fiber.
       isReady: Effect.flatMap(Effect.forkDetach(shared), Fiber.join).pipe(
         Effect.timeoutOrElse({
           duration: TIMEOUT,

@@ -73,7 +73,7 @@ const isBeyond = (grants: Viewer, set: JsonObject) =>
     ({ change, where }) => where !== null || (change !== null && !hasOne(grants, scopesOfEdit(change)))
   )
 
-/** Mask of a change set: what its preview tells of products and collections that the caller does not see. */
+/** Mask of a change set. Reduces its preview to products and collections that the caller sees. */
 export const maskChangeSet: Mask = (grants) => {
   const { collections, products } = visibilityOf(grants)
   if (products === "whole" && collections) return undefined

@@ -17,7 +17,7 @@ export const VARIANT_IDS = "variants/ids"
 export const pathOfVariant = (id: string, member?: string) =>
   member === undefined ? `variants/${id}` : `variants/${id}/${member}`
 
-/** True if members contain a part of a variant, so that changes of variants must be told apart. */
+/** True if members contain a part of a variant, so that changes must be compared variant by variant. */
 export const isByVariant = (members: Members) => members?.some((path) => path.startsWith("variants/")) ?? false
 
 /** Part of a change that decides whether it overlaps with others. */

@@ -45,7 +45,7 @@ const variantPaths = fragment`(
   where o.v::text <> n.v::text
 )`
 
-/** Resource whose later changes are listed. `isByVariant`: those of variants are told apart. */
+/** Resource whose later changes are listed. `isByVariant`: paths name single variants. */
 export interface WantedChanges extends Wanted {
   readonly isByVariant: boolean
 }

@@ -146,8 +146,8 @@ const changesSince = (client: Client, storeId: StoreId, { id, resource, version 
 const isGone = (resource: object) => "deleted" in resource
 
 /**
- * True if a change since the proposal touches what the proposal changes. Changes of variants are told apart only by the
- * approval, which also finds changes that are not listed.
+ * True if a change since the proposal overlaps with it. Only the approval compares single variants, and finds changes that
+ * are not listed.
  */
 const isTouched = ({ payload, procedure }: ProposalRecord, before: object, changes: ReadonlyArray<NamedEntry>) => {
   const touched = touchedByCall(procedure, payload)({ ...before })
