@@ -176,23 +176,28 @@ export interface AssignedToCollection {
   readonly at: Date
 }
 
+/** Values of fields that a new collection does not give, and that a collection of an earlier release does not have. */
+export const COLLECTION_DEFAULTS = {
+  description: null,
+  imageUrl: null,
+  isActive: true,
+  seoTitle: null,
+  metaDescription: null,
+  disjunctive: false,
+  rules: []
+} as const satisfies Partial<CollectionHead>
+
 /** Returns the type of a new collection: `automated` if it has rules and no explicit type. */
 export const typeOf = ({ rules = [], type }: CreateCollection) => type ?? (rules.length > 0 ? "automated" : "manual")
 
 /** Builds a new collection from the input and the defaults (docs/spec/collections.md). */
 export const newCollection = (input: CreateCollection, { at, id, slug }: AssignedToCollection): CollectionHead => ({
+  ...COLLECTION_DEFAULTS,
+  ...Struct.omit(input, ["productIds"]),
   id,
   version: 1,
-  title: input.title,
   type: typeOf(input),
-  description: input.description ?? null,
-  imageUrl: input.imageUrl ?? null,
-  isActive: input.isActive ?? true,
   slug,
-  seoTitle: input.seoTitle ?? null,
-  metaDescription: input.metaDescription ?? null,
-  disjunctive: input.disjunctive ?? false,
-  rules: input.rules ?? [],
   createdAt: at.toISOString(),
   updatedAt: at.toISOString()
 })

@@ -4,7 +4,14 @@ import { canonical } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { field, StoredCurrencyCode, Timestamp, Version } from "./Fields.ts"
-import { editableFields, MAX_VARIANTS, StoredOptions, Variant, type VariantInput } from "./ProductFields.ts"
+import {
+  editableFields,
+  MAX_VARIANTS,
+  PRODUCT_DEFAULTS,
+  StoredOptions,
+  Variant,
+  type VariantInput
+} from "./ProductFields.ts"
 
 export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotate({ identifier: "ProductId" }))
 export type ProductId = typeof ProductId.Type
@@ -73,46 +80,16 @@ export interface AssignedToProduct {
 
 /** Builds a new product from the input and the defaults (docs/spec/products.md). */
 export const newProduct = (input: CreateProduct, { at, currencyCode, id, slug }: AssignedToProduct): Product => {
-  const price = input.price ?? 0
-  const { discountedPrice = null } = input
+  const given = { ...PRODUCT_DEFAULTS, ...input }
+  const { discountedPrice, price } = given
   return {
+    ...given,
     id,
     version: 1,
-    name: input.name,
     slug,
-    price,
-    discountedPrice,
-    costPrice: input.costPrice ?? null,
-    stock: input.stock ?? 0,
     currencyCode: input.currencyCode ?? currencyCode,
-    isActive: input.isActive ?? true,
     onSale: input.onSale ?? (discountedPrice !== null && discountedPrice < price),
-    taxable: input.taxable ?? true,
-    trackInventory: input.trackInventory ?? true,
-    description: input.description ?? null,
-    vendorName: input.vendorName ?? null,
-    category: input.category ?? null,
-    categoryId: input.categoryId ?? null,
-    categoryName: input.categoryName ?? null,
-    productType: input.productType ?? null,
-    productKind: input.productKind ?? "physical",
-    sku: input.sku ?? null,
-    barcode: input.barcode ?? null,
-    imageUrl: input.imageUrl ?? null,
-    tags: input.tags ?? [],
-    media: input.media ?? [],
-    options: input.options ?? [],
-    variants: withIds(input.variants ?? [], new Map(), at),
-    faqs: input.faqs ?? [],
-    metafields: input.metafields ?? {},
-    customFields: input.customFields ?? [],
-    weight: input.weight ?? null,
-    dimensions: input.dimensions ?? null,
-    countryOfOrigin: input.countryOfOrigin ?? null,
-    hsCode: input.hsCode ?? null,
-    seoTitle: input.seoTitle ?? null,
-    seoDescription: input.seoDescription ?? null,
-    metaDescription: input.metaDescription ?? null,
+    variants: withIds(given.variants, new Map(), at),
     createdAt: at.toISOString(),
     updatedAt: at.toISOString()
   }

@@ -184,3 +184,39 @@ export const editableFields = {
   seoDescription: nullable(long, "Description for search engines", "A desk of solid walnut."),
   metaDescription: nullable(long, "Meta description, independent of `seoDescription`", "A desk of solid walnut.")
 }
+
+/** Values of fields that a new product does not give, and that a product of an earlier release does not have. */
+export const PRODUCT_DEFAULTS = {
+  price: 0,
+  discountedPrice: null,
+  costPrice: null,
+  stock: 0,
+  isActive: true,
+  onSale: false,
+  taxable: true,
+  trackInventory: true,
+  description: null,
+  vendorName: null,
+  category: null,
+  categoryId: null,
+  categoryName: null,
+  productType: null,
+  productKind: "physical",
+  sku: null,
+  barcode: null,
+  imageUrl: null,
+  tags: [],
+  media: [],
+  options: [],
+  variants: [],
+  faqs: [],
+  metafields: {},
+  customFields: [],
+  weight: null,
+  dimensions: null,
+  countryOfOrigin: null,
+  hsCode: null,
+  seoTitle: null,
+  seoDescription: null,
+  metaDescription: null
+} as const satisfies Partial<Schema.Struct<typeof editableFields>["Type"]>

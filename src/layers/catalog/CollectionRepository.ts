@@ -1,13 +1,15 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
-import { CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import { CollectionDocument } from "../../domain/catalog/Documents.ts"
+import { type CollectionHead, CollectionId, RULES_SECONDS, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { type CatalogRequest, isFiltered } from "../../domain/catalog/ListFilter.ts"
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import { type Document, extend, type JsonText } from "../../domain/json/Document.ts"
+import type { JsonObject } from "../../domain/json/Json.ts"
 import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
+import { isText } from "../../domain/Text.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
@@ -25,10 +27,13 @@ export const CollectionRow = Schema.Struct({
 })
 export type CollectionRow = typeof CollectionRow.Type
 
-const decodeHead = compileStoredDecoder(CollectionHead)
-
-/** Decodes a stored document. It was validated when it was written, perhaps by rules less strict than today's. */
-export const headOf = (fields: unknown, id: CollectionId): CollectionHead => ({ ...decodeHead(fields), id })
+/** Decodes a stored collection, or its members in the journal, which contain its products too. */
+export const headOf = (document: JsonText | JsonObject, id: CollectionId): CollectionHead => ({
+  ...(isText(document)
+    ? CollectionDocument.parse(document)
+    : CollectionDocument.decode(Struct.omit(document, ["productIds", "productCount"]))),
+  id
+})
 
 /** Milliseconds that applying rules may take. */
 export const RulesTimeout = Context.Reference("layers/catalog/RulesTimeout", {
@@ -137,7 +142,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         lock: Effect.fn("CollectionRepository.lock")(function* (store: StoreId, id: CollectionId) {
           const row = yield* lockRow({ store, id })
           return Option.map(row, ({ clock, document }): LockedCollection => ({
-            head: headOf(JSON.parse(document), id),
+            head: headOf(document, id),
             document,
             ...stampOf(clock)
           }))
@@ -145,7 +150,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
 
         /** Inserts a collection at once, because its members refer to it. Returns its document. */
         insert: Effect.fn("CollectionRepository.insert")(function* (store: StoreId, head: CollectionHead) {
-          const document = JSON.stringify(head)
+          const document = CollectionDocument.stringify(head)
           yield* sql`
         insert into collections (store_id, document, bytes, bytes_of)
         values (${store}, ${document}, ${Buffer.byteLength(document)}, ${head.version})
@@ -154,7 +159,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         }, orDefect),
 
         update: Effect.fn("CollectionRepository.update")(function* (store: StoreId, head: CollectionHead) {
-          const document = JSON.stringify(head)
+          const document = CollectionDocument.stringify(head)
           yield* sql`
         update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${head.version}
         where store_id = ${store} and id = ${head.id}

@@ -7,6 +7,7 @@ import {
   ProductId,
   ProductTooLarge
 } from "../../domain/catalog/Product.ts"
+import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { SlugTaken } from "../../domain/catalog/Slug.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { EntryId } from "../../domain/journal/Activity.ts"
@@ -81,7 +82,7 @@ const complete = (
       : "restored" in draft
         ? { ...draft.restored, version: draft.restored.version + 1, updatedAt: stamp.at.toISOString() }
         : draft.after
-  const json = JSON.stringify(product)
+  const json = ProductDocument.stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES
     ? Result.fail(new ProductTooLarge())
     : Result.succeed({ draft, product, json, ...stamp })

@@ -1,12 +1,14 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
-import { Product, ProductId } from "../../domain/catalog/Product.ts"
+import { ProductDocument } from "../../domain/catalog/Documents.ts"
+import { type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
-import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
+import type { JsonObject } from "../../domain/json/Json.ts"
 import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
+import { isText } from "../../domain/Text.ts"
 import { resolveExternalIds } from "../imports/ExternalIds.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
@@ -17,10 +19,11 @@ import { keyLists, productLists, type ProductRow, type StoredProduct } from "./P
 import { SUMMARY } from "./Columns.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 
-const decode = compileStoredDecoder(Product)
-
-/** Decodes a stored document. It was validated when it was written, perhaps by rules less strict than today's. */
-export const productOf = (document: JsonText, id: ProductId): Product => ({ ...decode(JSON.parse(document)), id })
+/** Decodes a stored product, or its members. */
+export const productOf = (document: JsonText | JsonObject, id: ProductId): Product => ({
+  ...(isText(document) ? ProductDocument.parse(document) : ProductDocument.decode(document)),
+  id
+})
 
 const readPage = pageReader(ProductId)
 

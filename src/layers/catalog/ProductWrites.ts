@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
 import { MAX_PRODUCT_BYTES, type Product, ProductTooLarge } from "../../domain/catalog/Product.ts"
 import type { StoreId } from "../../domain/Store.ts"
@@ -18,7 +19,7 @@ export interface ChangedProduct extends StoredProduct {
 
 /** Encodes a product as it is stored and returned. Fails if it is too large. */
 const encodeProduct = Effect.fnUntraced(function* (product: Product) {
-  const json = JSON.stringify(product)
+  const json = ProductDocument.stringify(product)
   return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? yield* new ProductTooLarge() : json
 })
 

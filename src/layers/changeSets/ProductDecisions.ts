@@ -186,7 +186,7 @@ export const nextOf = (
         membersOfSide(entry.before),
         membersOfSide(entry.after)
       )
-      const restored = productOf(JSON.stringify(fields), product.id)
+      const restored = productOf(fields, product.id)
       return Result.succeed(Option.some({ ...restored, version: product.version + 1, updatedAt: at.toISOString() }))
     }
   }

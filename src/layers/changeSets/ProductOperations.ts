@@ -6,6 +6,7 @@ import {
   ProductLimitReached,
   ProductNotFound
 } from "../../domain/catalog/Product.ts"
+import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import type { Edit } from "../../domain/changeSets/Edit.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import { ChangedByOthers } from "../../domain/changeSets/Refusals.ts"
@@ -17,7 +18,7 @@ import { productOf } from "../catalog/ProductRepository.ts"
 import type { StoredProduct } from "../catalog/ProductRows.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
-import type { JournalRow } from "../journal/JournalRow.ts"
+import { type JournalRow, membersOfSide } from "../journal/JournalRow.ts"
 import type { FindConflicts } from "../journal/LaterChanges.ts"
 import { productReferences } from "../journal/UndoProducts.ts"
 import { FileRows } from "../media/FileRows.ts"
@@ -37,7 +38,7 @@ import {
 } from "./ProductDecisions.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
-const encode = (product: Product): StoredProduct => ({ product, json: JSON.stringify(product) })
+const encode = (product: Product): StoredProduct => ({ product, json: ProductDocument.stringify(product) })
 
 const isTooLarge = ({ json }: StoredProduct) => Buffer.byteLength(json) > MAX_PRODUCT_BYTES
 
@@ -122,7 +123,7 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           refuse: (error: Refusal) => Decision
         ): Decision => {
           if (entry === undefined || !isRestorable(entry) || loaded.restored.has(id)) return { kind: "single" }
-          const restored = productOf(JSON.stringify(entry.before), id)
+          const restored = productOf(membersOfSide(entry.before), id)
           const other = takePlace(restored.slug, refuse)
           if (other !== undefined) return other
           written.add(id)

@@ -61,7 +61,7 @@ export const collectionUndo = Effect.gen(function* () {
 
   /** Restores a deleted collection with those of its products that still exist. */
   const restore = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, entry: JournalRow) {
-    const deleted = headOf(entry.before, id)
+    const deleted = headOf(membersOfSide(entry.before), id)
     const stamp = yield* allocateCollection(store, { slug: deleted.slug, isRequested: true })
     const head = { ...deleted, version: deleted.version + 1, updatedAt: stamp.at.toISOString() }
     const document = yield* insert(store, head)

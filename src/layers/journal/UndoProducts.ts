@@ -89,7 +89,7 @@ export const productReferences = Effect.gen(function* () {
   return Effect.fnUntraced(function* (store: StoreId, id: ProductId, { before, externalId, memberships }: JournalRow) {
     if (externalId !== null) yield* insertExternalId(sql, store, externalId, id)
     for (const { collectionId, rank } of memberships ?? []) yield* insertMember(sql, store, collectionId, id, rank)
-    yield* files.restore(store, productOf(JSON.stringify(before), id))
+    yield* files.restore(store, productOf(membersOfSide(before), id))
   }, orDefect)
 })
 
@@ -104,7 +104,7 @@ export const productUndo = Effect.gen(function* () {
 
   /** Restores a deleted product, also in the manual collections that still exist. */
   const restore = Effect.fnUntraced(function* (store: StoreId, id: ProductId, entry: JournalRow) {
-    const deleted = productOf(JSON.stringify(entry.before), id)
+    const deleted = productOf(membersOfSide(entry.before), id)
     const stamp = yield* allocateProduct(store, { slug: deleted.slug, isRequested: true })
     const updatedAt = stamp.at.toISOString()
     yield* writes.insert(store, stamp, { ...deleted, version: deleted.version + 1, updatedAt })
@@ -118,7 +118,7 @@ export const productUndo = Effect.gen(function* () {
     const { at, json, product } = locked
     const fields = restoreMembers(membersOfSide(JSON.parse(json)), membersOfSide(before), membersOfSide(after))
     const next = {
-      ...productOf(JSON.stringify(fields), id),
+      ...productOf(fields, id),
       version: product.version + 1,
       updatedAt: at.toISOString()
     }
