@@ -1,9 +1,10 @@
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { MAX_TRIAL_DAYS, Billing } from "../domain/billing/Billing.ts"
 import { Period } from "../domain/billing/Period.ts"
 import { PriceText } from "../domain/billing/Price.ts"
 import { CurrencyCode } from "../domain/catalog/Fields.ts"
-import { app, choice, command, group, integer, json, Name, option, usageError, withHelp } from "./Options.ts"
+import { app, choice, command, group, integer, json, Name, option, withHelp } from "./Options.ts"
 import { print, printList } from "./Output.ts"
 
 const name = option("name", Name, "Name of the plan")
@@ -58,7 +59,7 @@ const list = command("list", { app, json }, function* ({ app, json }) {
 const retire = command("retire", { app, name, json }, function* ({ app, json, name }) {
   const { retirePlan } = yield* Billing
   if (!(yield* retirePlan(app, name)))
-    return yield* usageError(`App ${app} has no plan ${name}; list its plans with: apps plans list`)
+    return yield* Effect.fail({ message: `App ${app} has no plan ${name}; list its plans with: apps plans list` })
   yield* print(json, { appId: app, name, retired: true })
 }).pipe(
   withHelp({

@@ -44,7 +44,7 @@ it.live("app plans are created, listed, changed by name and retired; invalid inp
     assert.match(retiredAgain.stderr, /^partner-api: App .* has no plan Basic; list its plans with: apps plans list\n$/)
     for (const price of ["1e3", "0.1234567890123456789"]) {
       const invalid = yield* cli(url, ...argumentsFor(price))
-      assert.strictEqual(invalid.code, 1)
+      assert.strictEqual(invalid.code, 2)
       assert.match(
         invalid.stderr,
         /^partner-api: --price: must be a (?:decimal )?number .*\. See: partner-api apps plans set --help\n$/

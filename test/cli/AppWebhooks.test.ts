@@ -245,39 +245,45 @@ it.live("`webhooks listen` verifies events, and deliveries are listed with attem
 
 const NOBODY = "01890a5d-ac96-774b-bcce-b302099a8057"
 
-/** Invalid invocations and their error lines. */
-const mistakes: ReadonlyArray<readonly [string, RegExp]> = [
+/** Invalid invocations, their error lines, and the exit code if the usage is right. */
+const mistakes: ReadonlyArray<readonly [invocation: string, line: RegExp, code?: number]> = [
   ...["show", "pause", "resume", "rotate-secret", "deliveries"].map(
-    (command) => [`apps webhook ${command} --app ${NOBODY}`, /App .* was not found/] as const
+    (command) => [`apps webhook ${command} --app ${NOBODY}`, /App .* was not found/, 1] as const
   ),
   [`apps webhook redeliver --app ${NOBODY}`, /Give either --event-id or --since/],
   [`apps webhook redeliver --app ${NOBODY} --since yesterday`, /--since: must be a time, as in/],
-  [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY}`, /No delivery of event .* was found/],
+  [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY}`, /No delivery of event .* was found/, 1],
   [`apps webhook redeliver --app ${NOBODY} --event-id ${NOBODY} --dead`, /Give --dead with --since/],
-  [`apps webhook set --app ${NOBODY} --url https://a.example.com/ --event ${PRODUCT}`, /App .* was not found/],
-  [`apps webhook set --app ${NOBODY} --url http://a.example.com/ --event ${PRODUCT}`, /must begin with https:/],
+  [`apps webhook set --app ${NOBODY} --url https://a.example.com/ --event ${PRODUCT}`, /App .* was not found/, 1],
+  [`apps webhook set --app ${NOBODY} --url http://a.example.com/ --event ${PRODUCT}`, /must begin with https:/, 1],
   [`apps webhook set --app ${NOBODY} --url https://a.example.com/`, /--event/],
   [`apps webhook deliveries --app ${NOBODY} --limit 0`, /--limit/],
-  [`apps create --name App --scope read_products --webhook-url https://127.0.0.1/ --event ${PRODUCT}`, /127\.0\.0\.1/],
+  [
+    `apps create --name App --scope read_products --webhook-url https://127.0.0.1/ --event ${PRODUCT}`,
+    /127\.0\.0\.1/,
+    1
+  ],
   ["apps create --name App --scope read_products --webhook-url https://a.example.com/", /--webhook-url and --event/],
   ["webhooks listen --fail 500 --hang", /Give one of --fail, --hang and --gone/],
   ["webhooks listen --fail 99", /--fail/],
   ["worker --concurrency 0", /--concurrency/]
 ]
 
-it.live("an invalid webhook invocation prints one error line, exits with 1 and creates nothing", () =>
-  Effect.gen(function* () {
-    const { client, url } = yield* makeMigratedDatabase
-    for (const [invocation, line] of mistakes) {
-      const { code, stderr, stdout } = yield* cli(url, ...argumentsOf(invocation))
-      assert.deepStrictEqual({ invocation, code, stdout }, { invocation, code: 1, stdout: "" })
-      assert.match(stderr, /^partner-api: [^\n]+\n$/, invocation)
-      assert.match(stderr, line, invocation)
-      assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined|NaN/, invocation)
-    }
-    assert.deepStrictEqual(yield* rowsOf(client, "select 1 from apps"), [])
-    const { appId } = yield* createApp(url, "read_products")
-    const { stderr } = yield* cli(url, "apps", "webhook", "show", "--app", appId)
-    assert.match(stderr, new RegExp(`^partner-api: App ${appId} has no webhook; set its URL and events first`))
-  })
+it.live(
+  "an invalid webhook invocation prints one error line, exits with 2, or 1 if its usage is right, and creates nothing",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* makeMigratedDatabase
+      for (const [invocation, line, expected = 2] of mistakes) {
+        const { code, stderr, stdout } = yield* cli(url, ...argumentsOf(invocation))
+        assert.deepStrictEqual({ invocation, code, stdout }, { invocation, code: expected, stdout: "" })
+        assert.match(stderr, /^partner-api: [^\n]+\n$/, invocation)
+        assert.match(stderr, line, invocation)
+        assert.notMatch(stderr, /\[object|\.[jt]s:\d|undefined|NaN/, invocation)
+      }
+      assert.deepStrictEqual(yield* rowsOf(client, "select 1 from apps"), [])
+      const { appId } = yield* createApp(url, "read_products")
+      const { stderr } = yield* cli(url, "apps", "webhook", "show", "--app", appId)
+      assert.match(stderr, new RegExp(`^partner-api: App ${appId} has no webhook; set its URL and events first`))
+    })
 )

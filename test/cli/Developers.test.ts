@@ -71,22 +71,23 @@ it.live("a developer owns created apps, and rotating a client secret keeps the p
   })
 )
 
-const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
-  [["--public", "--confidential"], /Give one of --public and --confidential/],
-  [["--developer", "nobody@example.com"], /No merchant has the e-mail address nobody@example\.com/],
+const mistakes: ReadonlyArray<readonly [options: ReadonlyArray<string>, line: RegExp, code: number]> = [
+  [["--public", "--confidential"], /Give one of --public and --confidential/, 2],
+  [["--developer", "nobody@example.com"], /No merchant has the e-mail address nobody@example\.com/, 1],
   [
     ["--redirect-uri", "http://app.example.com/"],
-    /The redirect URI http:\/\/app\.example\.com\/ must begin with https/
+    /The redirect URI http:\/\/app\.example\.com\/ must begin with https/,
+    1
   ],
-  [["--redirect-uri", "com.example.app:/callback"], /only public apps of a developer may use/]
+  [["--redirect-uri", "com.example.app:/callback"], /only public apps of a developer may use/, 1]
 ]
 
 it.live("invalid options of apps create print one error line and create nothing", () =>
   Effect.gen(function* () {
     const { client, url } = yield* makeMigratedDatabase
-    for (const [options, line] of mistakes) {
+    for (const [options, line, expected] of mistakes) {
       const { code, stderr } = yield* cli(url, ...CREATE, ...options)
-      assert.strictEqual(code, 1)
+      assert.strictEqual(code, expected)
       assert.match(stderr, /^partner-api: [^\n]+\n$/)
       assert.match(stderr, line)
     }

@@ -86,7 +86,7 @@ it.live("every command except worker has --json, and its examples use only its o
   })
 )
 
-const errorLine = (line: string) => ({ code: 1, signal: null, stderr: `partner-api: ${line}\n`, stdout: "" })
+const errorLine = (line: string) => ({ code: 2, signal: null, stderr: `partner-api: ${line}\n`, stdout: "" })
 
 it.live("a misspelt option or command prints one error line with a suggestion", () =>
   Effect.gen(function* () {

@@ -13,9 +13,9 @@ const commands: ReadonlyArray<readonly [invocation: string, code: number]> = [
   ["stores create --help", 0],
   ["import --help", 0],
   ["stores create --name Shop --plan gold --currency EUR", 1],
-  ["stores create --name Shop --plan free --currency XXY", 1],
-  ["stores create --name Shop", 1],
-  ["destroy", 1]
+  ["stores create --name Shop --plan free --currency XXY", 2],
+  ["stores create --name Shop", 2],
+  ["destroy", 2]
 ]
 
 /** Two equal databases, one for each way to run a command. */

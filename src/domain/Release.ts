@@ -1,0 +1,4 @@
+import packageJson from "../../package.json" with { type: "json" }
+
+/** Version of the release that runs, from `package.json`. */
+export const release: string = packageJson.version
