@@ -1,6 +1,7 @@
 import { Config, Deferred, Duration, Effect, Layer, Option } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { Health } from "./domain/Health.ts"
+import { release } from "./domain/Release.ts"
 import { openDemo } from "./layers/demo/Demo.ts"
 import { HousekeepingLive } from "./layers/Housekeeping.ts"
 import { accessLogLayer } from "./http/server/AccessLog.ts"
@@ -107,7 +108,7 @@ const drain = ({ stopping }: Lifetime, seconds: number) =>
   )
 
 /**
- * Opens the demo store, completes `started` and prints the addresses and a first request. With LOG_FORMAT=json they are
+ * Opens the demo store, completes `started` and prints the addresses, the version and a first request. With LOG_FORMAT=json they are
  * logged, so that every line of output is JSON.
  */
 const announce = Effect.fnUntraced(function* (started: Deferred.Deferred<void>) {
@@ -115,7 +116,7 @@ const announce = Effect.fnUntraced(function* (started: Deferred.Deferred<void>) 
   const demo = yield* openDemo(base)
   yield* Deferred.succeed(started, undefined)
   yield* printNotice(
-    `Partner API  ${base}/api/platform/v1\nReference    ${base}/docs\nDashboard    ${base}/dashboard\nDevelopers   ${base}/developers`
+    `Partner API  ${base}/api/platform/v1\nReference    ${base}/docs\nDashboard    ${base}/dashboard\nDevelopers   ${base}/developers\nVersion      ${release}`
   )
   if (Option.isSome(demo)) {
     const { accessToken, merchantEmail, merchantPassword } = demo.value

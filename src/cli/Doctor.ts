@@ -1,5 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { release } from "../domain/Release.ts"
 import { type Check, checkNamed, problemOf } from "../layers/doctor/Check.ts"
 import { formatFailure } from "../Startup.ts"
 import { json, option, withHelp } from "./Options.ts"
@@ -30,6 +31,7 @@ export const doctor = Command.make(
   { json, url },
   Effect.fnUntraced(function* ({ json, url }) {
     const [{ serverSettings }, { checkDatabase }, { checkCells }, surroundings] = yield* importChecks
+    const version = checkNamed("version").ok(`Partner API ${release} on Node ${process.versions.node}`)
     const settings = yield* checkSettings(Object.values(serverSettings))
     const { checkDisk, checkPublicUrl, checkReceiver, checkStorage, checkTelemetry } = surroundings
     // The other checks need the settings.
@@ -44,7 +46,7 @@ export const doctor = Command.make(
           yield* problemOf("telemetry")(checkTelemetry),
           ...(Option.isSome(url) ? [yield* problemOf("receiver")(checkReceiver(url.value))] : [])
         ]
-    const checks = [...settings, ...others]
+    const checks = [version, ...settings, ...others]
     yield* printList(
       json,
       "checks",

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
+import { release } from "../domain/Release.ts"
 import { awaitSchema, ProcessDatabaseLive } from "../layers/Database.ts"
 import { DEFAULT_WORKERS, MAX_WORKERS } from "../layers/webhooks/WorkerSettings.ts"
 import { DEFAULT_JOB_RUNNERS, MAX_JOB_RUNNERS } from "../layers/jobs/RunnerSettings.ts"
@@ -30,7 +31,7 @@ export const worker = Command.make(
   },
   ({ concurrency, jobs }) =>
     Layer.launch(
-      Layer.effectDiscard(printNotice("Delivering webhooks; Ctrl-C stops")).pipe(
+      Layer.effectDiscard(printNotice(`Delivering webhooks with Partner API ${release}; Ctrl-C stops`)).pipe(
         // Imported here, because no other command sends HTTP requests or runs jobs.
         Layer.provide(
           Layer.unwrap(
@@ -69,7 +70,7 @@ export const worker = Command.make(
   withHelp({
     summary: "Deliver webhooks and run jobs until stopped",
     details:
-      "Works for main and for the cells of CELLS. Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 and JOB_RUNNERS=0 to leave this work to workers. LOG_FORMAT=json prints the log as JSON. MANAGEMENT_PORT serves /livez, /readyz and /metrics.",
+      "Works for main and for the cells of CELLS. Any number of workers can run beside servers. Start servers with WEBHOOK_WORKERS=0 and JOB_RUNNERS=0 to leave this work to workers. LOG_FORMAT=json prints the log as JSON. MANAGEMENT_PORT serves /healthz, /livez, /readyz and /metrics.",
     examples: ["", "--concurrency 50"]
   })
 )

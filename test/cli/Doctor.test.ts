@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:http"
+import packageJson from "../../package.json" with { type: "json" }
 import { partnerApi } from "../../src/cli/Program.ts"
 import { runInProcess } from "../support/process/Cli.ts"
 import { diagnose, resultOf } from "../support/process/Doctor.ts"
@@ -55,13 +56,16 @@ it.live("everything that works is ok, and the exit code is 0", () =>
     )
     assert.strictEqual(
       checks.map(({ check }) => check).join(", "),
-      "settings, disk, database, session, notifications, prepared statements, clock, schema, rights, secrets, files, " +
+      "version, settings, disk, database, session, notifications, prepared statements, clock, schema, rights, secrets, files, " +
         "public address, telemetry, receiver"
     )
     assert.strictEqual(resultOf(checks, "secrets"), "ok: The keys open the secrets of 1 webhooks")
     assert.match(resultOf(checks, "files"), /an object was written, read and deleted$/)
     const text = yield* runInProcess(partnerApi(["doctor"]), settings)
-    assert.match(text.stdout, /^STATUS +CHECK +MESSAGE\nok +settings +All settings are valid\n/)
+    assert.match(
+      text.stdout,
+      /^STATUS +CHECK +MESSAGE\nok +version +Partner API \d+\.\d+\.\d+ on Node .*\nok +settings +All settings are valid\n/
+    )
   })
 )
 
@@ -79,6 +83,7 @@ it.live("each wrong setting is a problem that names it", () =>
     })
     const names = checks.map(({ message, status }) => `${status} ${message.split(":")[0]}`)
     assert.sameMembers(names, [
+      `ok Partner API ${packageJson.version} on Node ${process.versions.node}`,
       "problem STORE_QUEUE",
       "problem S3_ENDPOINT",
       "problem OTEL_EXPORTER_OTLP_PROTOCOL",

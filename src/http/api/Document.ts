@@ -1,5 +1,6 @@
 import { SchemaAST, type SchemaRepresentation } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
+import { release } from "../../domain/Release.ts"
 import { ErrorBody } from "../ErrorTable.ts"
 import { completeDocument } from "./Conventions.ts"
 import { PartnerApi } from "./PartnerApi.ts"
@@ -45,7 +46,7 @@ Numbers follow I-JSON (RFC 7493): a number is accepted if a double (IEEE 754) pr
 `.trim()
 
 /** The API with the texts of its reference. They are not in the definitions, because the Effect client bundles those. */
-const Documented = PartnerApi.annotate(OpenApi.Version, "1.0.0")
+const Documented = PartnerApi.annotate(OpenApi.Version, release)
   .annotate(OpenApi.Summary, "Reads and changes the catalog of a store")
   .annotate(OpenApi.Description, introduction)
   .annotate(OpenApi.License, { name: "Proprietary" })

@@ -3,6 +3,7 @@ import { Effect, Layer, Metric, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { createServer } from "node:http"
+import { release } from "../../domain/Release.ts"
 import { readiness } from "../handlers/Health.ts"
 import { safeHeaders } from "../headers/SafeHeaders.ts"
 
@@ -26,6 +27,7 @@ export const metricsText = Effect.gen(function* () {
 
 const routes = HttpRouter.use((router) =>
   Effect.gen(function* () {
+    yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok", version: release }))
     yield* router.add("GET", "/livez", HttpServerResponse.jsonUnsafe({ status: "ok" }))
     yield* router.add("GET", "/readyz", yield* readiness)
     yield* router.add(
@@ -38,7 +40,7 @@ const routes = HttpRouter.use((router) =>
   })
 )
 
-/** Serves `/livez`, `/readyz` and `/metrics` at an address, if there is one. */
+/** Serves `/healthz` with the version, `/livez`, `/readyz` and `/metrics` at an address, if there is one. */
 export const managementServer = (address: Option.Option<ManagementAddress>) =>
   Option.match(address, {
     onNone: () => Layer.empty,

@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { createHash, randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import packageJson from "../../../package.json" with { type: "json" }
+import { release } from "../../domain/Release.ts"
 import { makeFolder } from "../Folder.ts"
 import {
   attempt,
@@ -183,7 +183,7 @@ export const createBackup = Effect.fn("Backups.create")(
           from effect_sql_migrations`
         )
         const { files, folders } = collected()
-        const manifest = { version: packageJson.version, createdAt: at, ...facts, folders, files }
+        const manifest = { version: release, createdAt: at, ...facts, folders, files }
         const text = Schema.encodeSync(ManifestJson)(manifest)
         yield* addText(MANIFEST_FILE, text)
         yield* syncFolders(part, folders)

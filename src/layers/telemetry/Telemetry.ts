@@ -1,5 +1,6 @@
 import { Config, ConfigProvider, Effect, Layer, Option, References, Tracer } from "effect"
 import { Otlp, OtlpSerialization } from "effect/observability"
+import { release } from "../../domain/Release.ts"
 import { oneOf, optionalString } from "../Settings.ts"
 
 /**
@@ -14,6 +15,7 @@ export const TracingLive = Layer.effect(
 /** The standard exports every signal once an endpoint is set; the library exports only those that are named. */
 const DEFAULTS = {
   OTEL_SERVICE_NAME: "partner-api",
+  OTEL_SERVICE_VERSION: release,
   OTEL_TRACES_EXPORTER: "otlp",
   OTEL_METRICS_EXPORTER: "otlp",
   OTEL_LOGS_EXPORTER: "otlp"

@@ -9,6 +9,7 @@ import {
 } from "@modelcontextprotocol/server"
 import { Effect, FiberSet, Function as Fn, Option, Predicate, Result, type Scope, Stream } from "effect"
 import type { JsonObject } from "../../domain/json/Json.ts"
+import { release } from "../../domain/Release.ts"
 import { parseTraceParent } from "../../domain/Traces.ts"
 import { findMissingScope } from "../Annotations.ts"
 import type { Agent } from "../Principal.ts"
@@ -37,7 +38,7 @@ interface HttpResponse {
 /** Placeholder URL. The SDK does not read it, because routing happened before. */
 const PLACEHOLDER_URL = "http://localhost/mcp"
 
-const INFO = { name: "partner-api", title: "Partner API", version: "1" }
+const INFO = { name: "partner-api", title: "Partner API", version: release }
 
 /** Supported versions before 2026-07-28, which the SDK adds. Older ones allow several messages in a body. */
 const VERSIONS = ["2025-11-25", "2025-06-18"]

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
+import packageJson from "../../../package.json" with { type: "json" }
 import { makeClient } from "../../support/http/Api.ts"
 import {
   createTokens,
@@ -80,7 +81,7 @@ it.live("with LOG_FORMAT=json a worker prints JSON objects only", () =>
       .trimEnd()
       .split("\n")
       .map((line) => Schema.decodeSync(Line)(line).message)
-    assert.include(messages, "Delivering webhooks; Ctrl-C stops")
+    assert.include(messages, `Delivering webhooks with Partner API ${packageJson.version}; Ctrl-C stops`)
   })
 )
 
@@ -89,7 +90,7 @@ it.live("LOG_LEVEL=warning omits requests, LOG_LEVEL=none also failures", () =>
     const quiet = yield* linesOf({ LOG_LEVEL: "warning" }, (stdout) => stdout.includes("A request failed"))
     assert.isFalse(quiet.some((line) => line.includes("request=")))
     const silent = yield* linesOf({ LOG_LEVEL: "none" }, (stdout) => stdout.includes("Developers"))
-    assert.lengthOf(silent, 4)
+    assert.lengthOf(silent, 5)
   })
 )
 

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Metric } from "effect"
 import { readFileSync } from "node:fs"
+import packageJson from "../../../package.json" with { type: "json" }
 import * as Metrics from "../../../src/domain/Metrics.ts"
 import { makeClient } from "../../support/http/Api.ts"
 import {
@@ -37,9 +38,13 @@ it.live("a server has probes and metrics on the management port only, with units
     yield* client.post("/products", { name: "Cup" }, { key: "once" })
 
     const base = `http://127.0.0.1:${management}`
+    assert.deepStrictEqual(yield* fetchText(`${base}/healthz`), {
+      status: 200,
+      text: JSON.stringify({ status: "ok", version: packageJson.version })
+    })
     assert.strictEqual((yield* fetchText(`${base}/livez`)).status, 200)
     assert.strictEqual((yield* fetchText(`${base}/readyz`)).status, 200)
-    for (const path of ["/livez", "/readyz", "/metrics", "/nothing"]) {
+    for (const path of ["/healthz", "/livez", "/readyz", "/metrics", "/nothing"]) {
       const { headers } = yield* Effect.promise(() => fetch(`${base}${path}`))
       assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
       assert.strictEqual(headers.get("cache-control"), "no-store", path)

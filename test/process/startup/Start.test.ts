@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { chownSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import packageJson from "../../../package.json" with { type: "json" }
 import { partnerApi } from "../../../src/cli/Program.ts"
 import { embeddedPostgres } from "../../../src/layers/postgres/EmbeddedPostgres.ts"
 import { findCluster } from "../../../src/layers/postgres/Cluster.ts"
@@ -253,6 +254,7 @@ it.live("the server listens on PORT of 127.0.0.1, prints its address, and is ali
     const port = yield* freePort
     const { base, output } = yield* startServer({ DATABASE_URL: url, PORT: String(port) })
     assert.match(output.stdout, new RegExp(`^Partner API  http://127\\.0\\.0\\.1:${port}/api/platform/v1$`, "m"))
+    assert.include(output.stdout, `\nVersion      ${packageJson.version}\n`)
     const type = "application/json"
     assert.deepStrictEqual(yield* get(base, "/healthz"), { status: 200, type, text: '{"status":"ok"}' })
     assert.deepStrictEqual(yield* get(base, "/readyz"), { status: 200, type, text: '{"status":"ready"}' })

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import packageJson from "../../../package.json" with { type: "json" }
 import { makeClient } from "../../support/http/Api.ts"
 import { makeMigratedDatabase, waitUntil } from "../../support/process/Process.ts"
 import { makeSubscribers, startSender, startWorker } from "../../support/process/Workers.ts"
@@ -66,7 +67,8 @@ it.live("a write and its delivery by a worker belong to the trace of the client"
             scopeSpans.flatMap(({ spans }) =>
               spans.map((span) => ({
                 ...span,
-                service: resource.attributes.find(({ key }) => key === "service.name")?.value["stringValue"]
+                service: resource.attributes.find(({ key }) => key === "service.name")?.value["stringValue"],
+                version: resource.attributes.find(({ key }) => key === "service.version")?.value["stringValue"]
               }))
             )
           )
@@ -94,6 +96,7 @@ it.live("a write and its delivery by a worker belong to the trace of the client"
     assert.strictEqual(request?.service, "server")
     const delivery = spans.find(({ name }) => name === "webhook.deliver")
     assert.strictEqual(delivery?.service, "worker")
+    assert.deepStrictEqual([request?.version, delivery?.version], [packageJson.version, packageJson.version])
     assert.include(
       spans.filter(({ service }) => service === "server").map(({ spanId }) => spanId),
       delivery?.parentSpanId

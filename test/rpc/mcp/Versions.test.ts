@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { request } from "node:http"
+import packageJson from "../../../package.json" with { type: "json" }
 import { ApiTest, baseUrl } from "../../support/http/Api.ts"
 import { freshAgent, messageOf } from "../../support/rpc/Mcp.ts"
 
@@ -50,7 +51,8 @@ layer(ApiTest, { excludeTestServices: true, timeout: "60 seconds" })("MCP over H
               assert.strictEqual(id, 1)
               return result
             })
-          assert.strictEqual((yield* send(headers, { id: 1, ...initialize(version) })).protocolVersion, version)
+          const { protocolVersion, serverInfo } = yield* send(headers, { id: 1, ...initialize(version) })
+          assert.deepStrictEqual([protocolVersion, serverInfo.version], [version, packageJson.version])
           const { tools } = yield* send(versioned, { id: 1, method: "tools/list" })
           assert.isAbove(tools.length, 10)
           const call = { id: 1, method: "tools/call", params: { name: "store_get", arguments: {} } }
