@@ -14,7 +14,7 @@ import {
 
 /*
  * The client for apps, published as `partner-api/client`: OAuth and every operation. It has no dependencies and runs
- * in Node 20 and newer, Deno, Bun and edge workers. A page in a browser calls its own server: the service has no CORS.
+ * in Node 22 and newer, Deno, Bun and edge workers. A page in a browser calls its own server: the service has no CORS.
  */
 
 export type { ClientOptions } from "./Api.ts"

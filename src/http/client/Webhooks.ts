@@ -2,7 +2,7 @@ import { type Header, isSecret, isSigned, type Scheme, SERVICE, STANDARD } from 
 
 /*
  * Verification of webhooks for receivers, published as `partner-api/webhooks`. It has no dependencies and runs wherever Web
- * Crypto exists (Node 20 and newer, Deno, Bun, edge workers).
+ * Crypto exists (Node 22 and newer, Deno, Bun, edge workers).
  */
 
 /** The product or collection after the write. */
