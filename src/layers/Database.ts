@@ -1,7 +1,7 @@
 import { Data, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { databaseOptions, migratesOnStart } from "./DatabaseConfig.ts"
-import { checkEncoding, findMissingMigration, migrate, migrations } from "./Migrations.ts"
+import { checkEncoding, findMissingMigration, migrateDatabase } from "./Migrations.ts"
 import { DatabaseFailed, explainDatabaseError, type DatabaseSource } from "./sql/DatabaseFailed.ts"
 import { postgres } from "./sql/Postgres.ts"
 import { rowsReader } from "./sql/Rows.ts"
@@ -62,7 +62,7 @@ const connectAfter = <E>(prepare: Effect.Effect<void, E, SqlClient.SqlClient>) =
 /**
  * Connects to the database and migrates it. Migrations, and the wait for another process that migrates, have no limit.
  */
-export const MigratedDatabaseLive = connectAfter(migrate(migrations))
+export const MigratedDatabaseLive = connectAfter(migrateDatabase)
 
 const migratedOr = <E>(otherwise: Effect.Effect<void, E, SqlClient.SqlClient>) =>
   Layer.unwrap(
@@ -73,23 +73,24 @@ const migratedOr = <E>(otherwise: Effect.Effect<void, E, SqlClient.SqlClient>) =
     )
   )
 
+const missingMigration = Effect.flatMap(SqlClient.SqlClient, findMissingMigration)
+
 /** Database of a command. Without `MIGRATE_ON_START`, the command fails on an incomplete schema. */
 export const DatabaseLive = migratedOr(
   Effect.gen(function* () {
-    const missing = yield* findMissingMigration(yield* SqlClient.SqlClient)
+    const missing = yield* missingMigration
     if (Option.isSome(missing)) return yield* new IncompleteSchema({ missing: missing.value })
   })
 )
 
 /** Database of a server or worker. Without `MIGRATE_ON_START` its schema can be incomplete ({@link awaitSchema}). */
-export const ProcessDatabaseLive = migratedOr(Effect.void)
+export const ProcessDatabaseLive = migratedOr(Effect.asVoid(missingMigration))
 
 /** Waits until another process has migrated the database. */
 export const awaitSchema = Effect.gen(function* () {
-  const find = findMissingMigration(yield* SqlClient.SqlClient)
-  const missing = yield* find
+  const missing = yield* missingMigration
   if (Option.isNone(missing)) return
   yield* Effect.logWarning(`Not ready: the schema lacks migration ${missing.value}. Run: partner-api migrate`)
-  yield* Effect.repeat(find, { until: Option.isNone, schedule: Schedule.spaced("1 second") })
+  yield* Effect.repeat(missingMigration, { until: Option.isNone, schedule: Schedule.spaced("1 second") })
   yield* Effect.logInfo("The schema is complete")
 })

@@ -79,10 +79,16 @@ export const HealthLive = Layer.effect(
       )
       .pipe(Effect.catchTag("RolledBack", () => Effect.void))
 
+    const findMissing = Effect.catchTag(
+      findMissingMigration(sql),
+      ["SchemaOfAnotherBuild", "SchemaBeforeReleases"],
+      (conflict) => Effect.die(conflict)
+    )
+
     const probe = Effect.gen(function* () {
       const { isWritable } = yield* findSession()
       if (!isWritable) return yield* Effect.die(unavailable("The database can only be read"))
-      if (!isMigrated) isMigrated = Option.isNone(yield* findMissingMigration(sql))
+      if (!isMigrated) isMigrated = Option.isNone(yield* findMissing)
       if (!isMigrated) return false
       yield* admissions
       yield* probeWrite

@@ -3,40 +3,7 @@ import { Data, Effect, Layer, Option, Record, Schedule, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import baseline from "./migrations/0001_baseline.ts"
-import waitForChangeClock from "./migrations/0002_wait_for_change_clock.ts"
-import changeSets from "./migrations/0003_change_sets.ts"
-import feed from "./migrations/0004_feed.ts"
-import views from "./migrations/0005_views.ts"
-import imports from "./migrations/0006_imports.ts"
-import exports from "./migrations/0007_exports.ts"
-import orderDates from "./migrations/0008_order_dates.ts"
-import webhookCalls from "./migrations/0009_webhook_calls.ts"
-import unfinishedChangeSets from "./migrations/0010_unfinished_change_sets.ts"
-import accountLinks from "./migrations/0011_account_links.ts"
-import openOrders from "./migrations/0012_open_orders.ts"
-import editedProposals from "./migrations/0013_edited_proposals.ts"
-import openForms from "./migrations/0014_open_forms.ts"
-import exportFilters from "./migrations/0015_export_filters.ts"
-import orderSearch from "./migrations/0016_order_search.ts"
-import files from "./migrations/0017_files.ts"
-import images from "./migrations/0018_images.ts"
-import copiedImages from "./migrations/0019_copied_images.ts"
-import copiedImagesIndex from "./migrations/0020_copied_images_index.ts"
-import keptFiles from "./migrations/0021_kept_files.ts"
-import keptFilesIndexes from "./migrations/0022_kept_files_indexes.ts"
-import traceParents from "./migrations/0023_trace_parents.ts"
-import cells from "./migrations/0024_cells.ts"
-import endpoints from "./migrations/0025_endpoints.ts"
-import attempts from "./migrations/0026_attempts.ts"
-import storeMoves from "./migrations/0027_store_moves.ts"
-import positions from "./migrations/0028_positions.ts"
-import housekeeping from "./migrations/0029_housekeeping.ts"
-import events from "./migrations/0030_events.ts"
-import proposalResponses from "./migrations/0031_proposal_responses.ts"
-import jobOrder from "./migrations/0032_job_order.ts"
-import tokenStores from "./migrations/0033_token_stores.ts"
-import operationBases from "./migrations/0034_operation_bases.ts"
-import recordSearch from "./migrations/0035_record_search.ts"
+import hashes from "./migrations/hashes.json" with { type: "json" }
 import { FIXED_SETTINGS, TIMEOUTS } from "./sql/Session.ts"
 import { limitLockWaits, OutsideTransaction, type MigrationSteps } from "./sql/IndexMigration.ts"
 
@@ -49,60 +16,52 @@ type Migration = MigrationSteps | OutsideTransaction
  *     export default new OutsideTransaction({
  *       steps: buildIndex({ name: "orders_by_customer", table: "orders", definition: "(store_id, customer_id)" })
  *     })
+ *
+ * `npm run generate` writes the hash of each migration to `migrations/hashes.json`.
  */
-export const migrations = {
-  "0001_baseline": baseline,
-  "0002_wait_for_change_clock": waitForChangeClock,
-  "0003_change_sets": changeSets,
-  "0004_feed": feed,
-  "0005_views": views,
-  "0006_imports": imports,
-  "0007_exports": exports,
-  "0008_order_dates": orderDates,
-  "0009_webhook_calls": webhookCalls,
-  "0010_unfinished_change_sets": unfinishedChangeSets,
-  "0011_account_links": accountLinks,
-  "0012_open_orders": openOrders,
-  "0013_edited_proposals": editedProposals,
-  "0014_open_forms": openForms,
-  "0015_export_filters": exportFilters,
-  "0016_order_search": orderSearch,
-  "0017_files": files,
-  "0018_images": images,
-  "0019_copied_images": copiedImages,
-  "0020_copied_images_index": copiedImagesIndex,
-  "0021_kept_files": keptFiles,
-  "0022_kept_files_indexes": keptFilesIndexes,
-  "0023_trace_parents": traceParents,
-  "0024_cells": cells,
-  "0025_endpoints": endpoints,
-  "0026_attempts": attempts,
-  "0027_store_moves": storeMoves,
-  "0028_positions": positions,
-  "0029_housekeeping": housekeeping,
-  "0030_events": events,
-  "0031_proposal_responses": proposalResponses,
-  "0032_job_order": jobOrder,
-  "0033_token_stores": tokenStores,
-  "0034_operation_bases": operationBases,
-  "0035_record_search": recordSearch
-} satisfies Record<string, Migration>
+export const migrations: Readonly<Record<keyof typeof hashes, Migration>> = {
+  "0001_baseline": baseline
+}
 
 /** Number at the start of a migration's key. */
 const idOf = (key: string) => Number(key.slice(0, 4))
 
 const nameOf = (key: string) => key.slice(5)
 
-const decodeApplied = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String })))
+const keyOf = ({ id, name }: { readonly id: number; readonly name: string }) => `${String(id).padStart(4, "0")}_${name}`
 
-/** The database has another migration under a number that this release uses. */
+/** A row of the table of migrations. */
+const Applied = Schema.Struct({ id: Schema.Int, name: Schema.String, hash: Schema.NullOr(Schema.String) })
+
+const decodeApplied = Schema.decodeUnknownSync(Schema.Array(Applied))
+
+/** Applied migrations by number. */
+type AppliedMigrations = ReadonlyMap<number, typeof Applied.Type>
+
+/** Differences that the message names. */
+const NAMED = 3
+
+/** The database has other migrations under numbers that this release uses, or the same ones with another content. */
 export class SchemaOfAnotherBuild extends Data.TaggedError("SchemaOfAnotherBuild")<{
-  readonly applied: string
-  readonly expected: string
+  readonly differences: ReadonlyArray<string>
 }> {
   override get message() {
-    return `The schema is of another build: it has migration "${this.applied}" where this release has "${this.expected}"`
+    const rest = this.differences.length - NAMED
+    const named = this.differences.slice(0, NAMED).join(", ")
+    return `The schema is of another build: ${named}${rest > 0 ? ` and ${rest} more` : ""}`
   }
+
+  readonly remedy = "Start the release that made the database, or use an empty database"
+}
+
+/** The database has the schema of a build before the first release, whose migrations had no hashes. */
+export class SchemaBeforeReleases extends Data.TaggedError("SchemaBeforeReleases")<{ readonly newest: string }> {
+  override get message() {
+    return `The schema is of a build before release 0.2.0 (its newest migration is ${this.newest}), which cannot be upgraded`
+  }
+
+  readonly remedy =
+    "Export its stores with the build that made it (partner-api export), and import them into an empty database (partner-api import)"
 }
 
 /** The database cannot store the characters of all languages. */
@@ -162,48 +121,62 @@ const acquireMigrationLock = Effect.fnUntraced(function* (sql: SqlClient.SqlClie
   })
 })
 
-/** Names of applied migrations by number; none if the table of the migrator of @effect/sql does not exist. */
+/** Finds applied migrations; none if their table does not exist. Before the first release, it had no column for hashes. */
 const readApplied = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const tables = yield* sql`select from pg_class where oid = to_regclass('effect_sql_migrations')`
-  if (tables.length === 0) return Option.none()
-  const rows = decodeApplied(yield* sql`select migration_id as id, name from effect_sql_migrations`)
-  return Option.some(new Map(rows.map(({ id, name }) => [id, name])))
+  if (tables.length === 0) return Option.none<AppliedMigrations>()
+  const rows = decodeApplied(
+    yield* sql`select migration_id as id, name, to_jsonb(m) ->> 'hash' as hash from effect_sql_migrations m order by 1`
+  )
+  return Option.some<AppliedMigrations>(new Map(rows.map((row) => [row.id, row])))
 })
 
-/** Creates the table of the migrator of @effect/sql. */
+/** Creates the table of the migrator of @effect/sql, with the hash of each migration. */
 const createMigrationTable = (sql: SqlClient.SqlClient) => sql`
   create table effect_sql_migrations (
     migration_id integer primary key,
     created_at timestamptz not null default now(),
-    name text not null
+    name text not null,
+    hash text not null
   )
 `
 
+/** Finds what prevents this release from using the database. */
+const findConflict = (
+  applied: AppliedMigrations,
+  hashes: Readonly<Record<string, string>>
+): Option.Option<SchemaOfAnotherBuild | SchemaBeforeReleases> => {
+  const rows = [...applied.values()]
+  const unhashed = rows.findLast(({ hash }) => hash === null)
+  if (unhashed !== undefined) return Option.some(new SchemaBeforeReleases({ newest: keyOf(unhashed) }))
+  const differences = Object.entries(hashes).flatMap(([key, hash]) => {
+    const found = applied.get(idOf(key))
+    if (found === undefined || (found.name === nameOf(key) && found.hash === hash)) return []
+    return found.name === nameOf(key)
+      ? `its migration ${key} has another content`
+      : `it has migration ${keyOf(found)} where this release has ${key}`
+  })
+  return differences.length === 0 ? Option.none() : Option.some(new SchemaOfAnotherBuild({ differences }))
+}
+
 /** Compares the applied migrations with those of this release. */
 export const compareSchema = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const applied = Option.getOrElse(yield* readApplied(sql), () => new Map<number, string>())
+  const applied = Option.getOrElse(yield* readApplied(sql), (): AppliedMigrations => new Map())
   const keys = Object.keys(migrations)
-  const conflicts = keys.flatMap((key) => {
-    const [name, expected] = [applied.get(idOf(key)), nameOf(key)]
-    return name === undefined || name === expected ? [] : [new SchemaOfAnotherBuild({ applied: name, expected })]
-  })
   const known = new Set(keys.map(idOf))
   return {
-    conflict: Option.fromUndefinedOr(conflicts[0]),
-    missing: keys.filter((key) => !applied.has(idOf(key))).length,
+    conflict: findConflict(applied, hashes),
+    missing: keys.filter((key) => !applied.has(idOf(key))),
     newer: [...applied.keys()].filter((id) => !known.has(id)).length
   }
 })
 
-/** Finds the first migration of this release that the database lacks. */
-export const findMissingMigration = (sql: SqlClient.SqlClient) =>
-  Effect.map(readApplied(sql), (applied) =>
-    Option.fromUndefinedOr(
-      Object.keys(migrations).find((key) =>
-        Option.match(applied, { onNone: () => true, onSome: (names) => names.get(idOf(key)) !== nameOf(key) })
-      )
-    )
-  )
+/** Finds the first migration of this release that the database lacks. Fails if its schema is of another build. */
+export const findMissingMigration = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const { conflict, missing } = yield* compareSchema(sql)
+  if (Option.isSome(conflict)) return yield* conflict.value
+  return Option.fromUndefinedOr(missing[0])
+})
 
 /** True if another session has locked a table for longer than a migration waits. */
 const isLockTimeout = ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
@@ -224,7 +197,10 @@ const lockRetrySchedule = Schedule.tap(Schedule.spaced("5 seconds"), ({ attempt 
  * Applies the missing migrations in order. Each runs in a separate transaction, which releases its locks before the
  * next one starts, or outside of a transaction if it builds indexes or updates many rows.
  */
-export const migrate = (all: Readonly<Record<string, Migration>>) =>
+export const migrate = <K extends string>(
+  all: Readonly<Record<K, Migration>>,
+  hashes: Readonly<Record<NoInfer<K>, string>>
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       const sql = yield* makeSession
@@ -232,12 +208,15 @@ export const migrate = (all: Readonly<Record<string, Migration>>) =>
       yield* acquireMigrationLock(sql)
       const found = yield* readApplied(sql)
       if (Option.isNone(found)) yield* createMigrationTable(sql)
-      const applied = Option.getOrElse(found, () => new Map<number, string>())
-      for (const [key, migration] of Object.entries(all)) {
-        const [expected, before] = [nameOf(key), applied.get(idOf(key))]
-        if (before === expected) continue
-        if (before !== undefined) return yield* new SchemaOfAnotherBuild({ applied: before, expected })
-        const insertApplied = sql`insert into effect_sql_migrations (migration_id, name) values (${idOf(key)}, ${expected})`
+      const applied = Option.getOrElse(found, (): AppliedMigrations => new Map())
+      const conflict = findConflict(applied, hashes)
+      if (Option.isSome(conflict)) return yield* conflict.value
+      for (const [key, migration] of Record.toEntries(all)) {
+        if (applied.has(idOf(key))) continue
+        const insertApplied = sql`
+          insert into effect_sql_migrations (migration_id, name, hash)
+          values (${idOf(key)}, ${nameOf(key)}, ${hashes[key]})
+        `
         const run =
           migration instanceof OutsideTransaction
             ? Effect.andThen(migration.steps, insertApplied)
@@ -250,5 +229,8 @@ export const migrate = (all: Readonly<Record<string, Migration>>) =>
     })
   )
 
+/** Applies the migrations of this release. */
+export const migrateDatabase = migrate(migrations, hashes)
+
 /** Applies all migrations before the layers that use the database are built. */
-export const MigrationsLive = Layer.effectDiscard(migrate(migrations))
+export const MigrationsLive = Layer.effectDiscard(migrateDatabase)

@@ -46,9 +46,15 @@ it.live(
         /problem: CELL_NORTH_URL: .*ECONNREFUSED.*Start the database/
       )
 
-      yield* onCell((sql) => sql`delete from effect_sql_migrations where migration_id = 29`)
+      yield* onCell((sql) => sql`update effect_sql_migrations set hash = reverse(hash)`)
+      assert.match(
+        linesOf(yield* run(), "cell north"),
+        /problem: The schema is of another build: its migration 0001_baseline has another content\. Start the release/
+      )
+      yield* onCell((sql) => sql`update effect_sql_migrations set hash = reverse(hash)`)
+      yield* onCell((sql) => sql`update effect_sql_migrations set migration_id = 9999`)
       assert.match(linesOf(yield* run(), "cell north"), /warning: 1 migrations are missing\. Run: partner-api migrate/)
-      yield* onCell((sql) => sql`insert into effect_sql_migrations (migration_id, name) values (29, 'housekeeping')`)
+      yield* onCell((sql) => sql`update effect_sql_migrations set migration_id = 1`)
 
       const name = subscriptionOf(CellName.make("north"))
       yield* onCell((sql) => sql`alter subscription ${sql(name)} disable`)

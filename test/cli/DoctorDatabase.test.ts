@@ -100,12 +100,17 @@ it.live("missing migrations, later ones and those of another build are told apar
       /^warning: \d+ migrations are missing\. Run: partner-api migrate$/
     )
     const { client, url } = yield* makeMigratedDatabase
-    yield* rowsOf(client, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")
+    yield* rowsOf(client, "insert into effect_sql_migrations (migration_id, name, hash) values (9999, 'later', '')")
     assert.match(resultOf(yield* diagnose({ DATABASE_URL: url }), "schema"), /^warning: .* 1 migrations ahead/)
-    yield* rowsOf(client, "update effect_sql_migrations set name = 'other' where migration_id = 3")
+    yield* rowsOf(client, "update effect_sql_migrations set hash = 'other' where migration_id = 1")
     assert.match(
       resultOf(yield* diagnose({ DATABASE_URL: url }), "schema"),
-      /^problem: The schema is of another build: .*"other".* Use an empty database, or one of this release$/
+      /^problem: The schema is of another build: its migration 0001_baseline has another content\. Start the release/
+    )
+    yield* rowsOf(client, "alter table effect_sql_migrations drop column hash")
+    assert.match(
+      resultOf(yield* diagnose({ DATABASE_URL: url }), "schema"),
+      /^problem: The schema is of a build before release 0\.2\.0 .*9999_later.* partner-api export/
     )
   })
 )

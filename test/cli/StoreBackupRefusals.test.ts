@@ -53,8 +53,11 @@ it.live("a restore is refused with its reason, and changes nothing", () =>
     yield* succeeds(given, "stores", "delete", storeId)
     yield* refuses(/was deleted here, and its rows stay/, backup, source)
 
-    yield* rowsOf(restored.client, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")
-    yield* refuses(/this database has later with \d+; restore it with the release that created it/, backup)
+    yield* rowsOf(
+      restored.client,
+      "insert into effect_sql_migrations (migration_id, name, hash) values (9999, 'later', '0123456789')"
+    )
+    yield* refuses(/this database has later 01234567 with \d+; restore it with the release that created it/, backup)
     yield* rowsOf(restored.client, "delete from effect_sql_migrations where migration_id = 9999")
     yield* rowsOf(restored.client, "update plans set name = 'large' where name = 'scale'")
     yield* refuses(/Plan scale is missing; create it: plans create --name scale --products 100000/, backup)

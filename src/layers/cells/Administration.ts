@@ -2,7 +2,7 @@ import { Data, Effect, Option, type Redacted, Schema } from "effect"
 import { type CellName, MAIN } from "../../domain/cells/Cells.ts"
 import { databaseOptions } from "../DatabaseConfig.ts"
 import { SERVED } from "../access/Stores.ts"
-import { migrate, migrations } from "../Migrations.ts"
+import { migrateDatabase } from "../Migrations.ts"
 import { explainDatabaseError } from "../sql/DatabaseFailed.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { GlobalDatabase, postgres } from "../sql/Postgres.ts"
@@ -45,7 +45,7 @@ export const listCells = Effect.gen(function* () {
 export const migrateCells = Effect.gen(function* () {
   for (const { directUrl, setting, url } of yield* cellSettings) {
     const address = directUrl ?? url
-    yield* migrate(migrations).pipe(
+    yield* migrateDatabase.pipe(
       Effect.provide(postgres({ url: address, maxConnections: 2, withoutTimeouts: true })),
       Effect.mapError(explainDatabaseError({ name: setting, url: address }))
     )

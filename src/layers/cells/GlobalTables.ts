@@ -1,7 +1,7 @@
 import { Data, Effect, type Redacted, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { CellName } from "../../domain/cells/Cells.ts"
-import { migrate, migrations } from "../Migrations.ts"
+import { migrateDatabase } from "../Migrations.ts"
 import { postgres } from "../sql/Postgres.ts"
 import { requiredRowReader, rowsReader } from "../sql/Rows.ts"
 import {
@@ -225,10 +225,8 @@ export const addCell = Effect.fn("GlobalTables.addCell")(function* (cell: NewCel
   yield* publish
   const slot = yield* slotOf(sql, name)
   const hasChanges = yield* hasSlot(sql, slot)
-  yield* Effect.andThen(migrate(migrations), subscribe(sql, cell, slot, hasChanges)).pipe(
-    Effect.provide(database),
-    Effect.catchTag("SqlError", explain)
-  )
+  yield* migrateDatabase.pipe(Effect.provide(database), Effect.mapError(explainDatabaseError({ name: setting, url })))
+  yield* subscribe(sql, cell, slot, hasChanges).pipe(Effect.provide(database), Effect.catchTag("SqlError", explain))
   // Only now: whoever finds the slot may believe that the cell misses nothing.
   if (!hasChanges) yield* dropSlot(sql, slot)
   yield* createSlot(sql, slot)

@@ -170,8 +170,8 @@ const checkCell = Effect.fnUntraced(function* (
   const server = yield* checkServer(source, `cell ${cell.name}`)
   if (server.status === "problem") return [server]
   const { conflict, missing, newer } = yield* compareSchema(sql)
-  if (Option.isSome(conflict)) return [server, problem(`${conflict.value.message}. Use a database of this release`)]
-  if (missing > 0) return [server, warning(`${missing} migrations are missing. Run: partner-api migrate`)]
+  if (Option.isSome(conflict)) return [server, problem(`${conflict.value.message}. ${conflict.value.remedy}`)]
+  if (missing.length > 0) return [server, warning(`${missing.length} migrations are missing. Run: partner-api migrate`)]
   const schema =
     newer > 0
       ? warning(`The schema is ${newer} migrations ahead of this release. Install the release that migrated it`)

@@ -99,14 +99,13 @@ const checkPrepared = Effect.gen(function* () {
 const checkSchema = Effect.fnUntraced(function* (creates: boolean) {
   const { ok, problem, warning } = checkNamed("schema")
   const { conflict, missing, newer } = yield* compareSchema(yield* SqlClient.SqlClient)
-  if (Option.isSome(conflict))
-    return problem(`${conflict.value.message}. Use an empty database, or one of this release`)
-  if (missing > 0 && !creates) {
+  if (Option.isSome(conflict)) return problem(`${conflict.value.message}. ${conflict.value.remedy}`)
+  if (missing.length > 0 && !creates) {
     return problem(
-      `${missing} migrations are missing, and the role cannot create tables. Make it the owner of the database`
+      `${missing.length} migrations are missing, and the role cannot create tables. Make it the owner of the database`
     )
   }
-  if (missing > 0) return warning(`${missing} migrations are missing. Run: partner-api migrate`)
+  if (missing.length > 0) return warning(`${missing.length} migrations are missing. Run: partner-api migrate`)
   if (newer > 0)
     return warning(`The schema is ${newer} migrations ahead of this release. Install the release that migrated it`)
   return ok("The schema is that of this release")

@@ -19,10 +19,10 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<
   }
 }
 
-const textOf = (error: unknown, property: "code" | "message") =>
+const textOf = (error: unknown, property: "code" | "message" | "remedy") =>
   Predicate.hasProperty(error, property) && typeof error[property] === "string" ? error[property] : ""
 
-/** Remedies by error code of the socket, PostgreSQL (SQLSTATE) or TLS, or by message. */
+/** Remedies of errors that have none of their own, by error code of the socket, PostgreSQL (SQLSTATE) or TLS, or by message. */
 const REMEDIES: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/ECONNREFUSED/, "Start the database, or correct host and port"],
   [/ENOTFOUND|EAI_AGAIN/, "The host does not exist: correct its name"],
@@ -39,7 +39,6 @@ const REMEDIES: ReadonlyArray<readonly [pattern: RegExp, remedy: string]> = [
   [/^25006/, "The server is read-only: use the URL of the primary server"],
   [/^53300/, "Lower DATABASE_POOL_SIZE, or raise max_connections of the database"],
   [/has the encoding/, "Create a database with the encoding UTF8 (from template0), and use its URL"],
-  [/schema is of another build/, "Use an empty database, or one of this release"],
   [/schema lacks migration/, "Run: partner-api migrate"],
   [/startup parameter/, "The server is a pooler: set DATABASE_DIRECT_URL too (docs/poolers.md)"],
   [/^(?:42P05|26000)/, "The pooler does not support prepared statements: set DATABASE_PREPARE=false (docs/poolers.md)"]
@@ -59,5 +58,5 @@ export const explainDatabaseError =
     const reason = message.replace(/does not support TLS$/, "does not support SSL connections")
     const [, remedy = "See the log of the database"] =
       REMEDIES.find(([pattern]) => pattern.test(`${code} ${reason}`)) ?? []
-    return new DatabaseFailed({ name, url, reason: reason || code, remedy })
+    return new DatabaseFailed({ name, url, reason: reason || code, remedy: textOf(cause, "remedy") || remedy })
   }

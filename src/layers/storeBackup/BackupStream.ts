@@ -35,6 +35,7 @@ const Account = Schema.Struct({ ...NamedRow.fields, email: Schema.String, isMemb
 export const Manifest = Schema.Struct({
   format: Schema.Literal(FORMAT),
   createdAt: Schema.String,
+  /** Names of the migrations with the beginnings of their hashes. */
   migrations: Schema.Array(Schema.String),
   store: Schema.Struct({ id: Schema.toType(StoreId), name: Schema.String }),
   plan: Schema.Struct(Plan.fields),

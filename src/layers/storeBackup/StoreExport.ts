@@ -53,7 +53,7 @@ const describe = (sql: SqlClient.SqlClient, store: StoreId) =>
       'plan', json_build_object(
         'name', p.name, 'productLimit', p.product_limit, 'collectionLimit', p.collection_limit, 'mediaLimit', p.media_limit
       ),
-      'migrations', (select json_agg(name order by migration_id) from effect_sql_migrations),
+      'migrations', (select json_agg(name || ' ' || left(hash, 8) order by migration_id) from effect_sql_migrations),
       'newestEntry', (select j.id from journal j where j.store_id = s.id order by j.id desc limit 1),
       'apps', (
         select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name) order by a.id), '[]')

@@ -56,7 +56,7 @@ const checkTarget = Effect.fnUntraced(function* (
   { migrations, newest, plan, store }: Manifest
 ) {
   const { names } = yield* readMigrations(
-    sql`select json_agg(name order by migration_id) as names from effect_sql_migrations`
+    sql`select json_agg(name || ' ' || left(hash, 8) order by migration_id) as names from effect_sql_migrations`
   )
   const place = migrations.findIndex((name, index) => names[index] !== name)
   if (place >= 0 || names.length !== migrations.length) {

@@ -52,7 +52,7 @@ const settingOf = (sql: SqlClient.SqlClient, name: string) =>
   Effect.map(readText(sql`select current_setting(${name}) as text`), ({ text }) => text ?? "")
 
 const migrationsOf = ({ sql }: Cell) =>
-  readText(sql`select string_agg(name, ',' order by migration_id) as text from effect_sql_migrations`)
+  readText(sql`select string_agg(name || ' ' || hash, ',' order by migration_id) as text from effect_sql_migrations`)
 
 /** Lists what keeps the target from replicating. */
 const replicationProblems = Effect.fnUntraced(function* ({ source, tables, target }: Places) {

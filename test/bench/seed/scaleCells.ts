@@ -2,7 +2,7 @@ import { Effect, Redacted } from "effect"
 import { CellName } from "../../../src/domain/cells/Cells.ts"
 import { addCell } from "../../../src/layers/cells/GlobalTables.ts"
 import { removeSubscription } from "../../support/cells/Subscriptions.ts"
-import { migrate, migrations } from "../../../src/layers/Migrations.ts"
+import { migrateDatabase } from "../../../src/layers/Migrations.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { SECRET_KEY } from "../../support/SecretKey.ts"
 import { createDatabase, openConnection } from "../database.ts"
@@ -13,7 +13,7 @@ import { CELLS, type Databases } from "./scaleStores.ts"
 export const makeCells = (server: string) =>
   Effect.gen(function* () {
     const main = yield* createDatabase(server, "scale_main")
-    yield* migrate(migrations).pipe(
+    yield* migrateDatabase.pipe(
       Effect.provide(postgres({ url: Redacted.make(main), maxConnections: 2, withoutTimeouts: true }))
     )
     const urls: Record<string, string> = { main }

@@ -50,7 +50,7 @@ layer(IsolatedApiTest, { excludeTestServices: true, timeout: "60 seconds" })("Is
       )
       const seen: Array<unknown> = []
       const observed = Effect.tap(level, (rows) => Effect.sync(() => void seen.push(...rows)))
-      const after = yield* Effect.andThen(migrate({ "0001_baseline": observed }), level).pipe(
+      const after = yield* Effect.andThen(migrate({ "0001_baseline": observed }, { "0001_baseline": "" }), level).pipe(
         Effect.provide(postgres({ url, maxConnections: 1, withoutTimeouts: true }))
       )
       assert.deepStrictEqual(seen, [{ level: "read committed" }])

@@ -1,7 +1,27 @@
 import { Effect, Fiber, type Redacted } from "effect"
 import type pg from "pg"
-import { migrate, migrations } from "../../../src/layers/Migrations.ts"
+import { SqlClient } from "effect/sql"
+import { migrations } from "../../../src/layers/Migrations.ts"
+import { buildIndex, OutsideTransaction } from "../../../src/layers/sql/IndexMigration.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
+import { migrateTo } from "./Migrations.ts"
+
+/** Migrations of a later release, one of each kind: a column, an index, one of a partitioned table, and an update of rows. */
+const LATER = {
+  "9001_add_column": Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`alter table products add column later integer not null default 0`
+  ),
+  "9002_index_products": new OutsideTransaction({
+    steps: buildIndex({ name: "products_by_later", table: "products", definition: "(store_id, later)" })
+  }),
+  "9003_index_events": new OutsideTransaction({
+    steps: buildIndex({ name: "events_by_kind", table: "events", definition: "(store_id, kind)" })
+  }),
+  "9004_update_orders": new OutsideTransaction({
+    steps: Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update orders set bytes = 101 where bytes = 100`)
+  })
+}
 
 const STORE = "'00000000-0000-7000-8000-000000000001'"
 
@@ -13,26 +33,22 @@ const PAST_ID = "overlay(md5($1::text) placing '00' from 1)::uuid"
 
 interface Filled {
   readonly table: string
-  /** Number of migrations after which the table exists. */
-  readonly from: number
   readonly columns: string
   readonly row: string
   /** An update of row `$1`, as requests make them. */
   readonly update: string
 }
 
-/** Tables with the most rows, and those that later migrations change. */
+/** Tables with the most rows. */
 const FILLED: ReadonlyArray<Filled> = [
   {
     table: "products",
-    from: 1,
     columns: "store_id, id, version, slug, facets, document",
     row: `${STORE}, ${ID}, 1, 'p-' || $1, '{}', json_build_object('name', 'Product ' || $1)`,
     update: `update products set version = version + 1 where store_id = ${STORE} and id = ${ID}`
   },
   {
     table: "orders",
-    from: 1,
     columns: "store_id, id, changed_at, opening, personal, bytes, personal_bytes",
     row: `${STORE}, ${ID}, $1,
       '{"number":"' || $1 || '","placedAt":"2026-01-01T00:00:00.000Z","status":"' ||
@@ -42,14 +58,12 @@ const FILLED: ReadonlyArray<Filled> = [
   },
   {
     table: "webhooks",
-    from: 1,
     columns: "app_id, url, kinds, secret",
     row: `${ID}, 'https://example.com/' || $1, '{product.created}', ''`,
     update: `update webhooks set url = url where app_id = ${ID}`
   },
   {
     table: "deliveries",
-    from: 1,
     columns: "store_id, event_id, installation_id, app_id, attempts, finished_at, outcome",
     row: `${STORE}, ${ID}, ${ID}, md5(($1::integer % 100)::text)::uuid, 1, now(), 'delivered'`,
     update: `update deliveries set attempts = 2
@@ -57,21 +71,18 @@ const FILLED: ReadonlyArray<Filled> = [
   },
   {
     table: "events",
-    from: 1,
     columns: "store_id, id, kind, occurred_at, actor_type, resource_id, resource_version, payload",
     row: `${STORE}, ${PAST_ID}, 'product.created', now(), 'merchant', ${ID}, 1, '{}'`,
     update: `update events set needed_at = now() where store_id = ${STORE} and id = ${PAST_ID}`
   },
   {
     table: "media_objects",
-    from: 17,
     columns: "store_id, hash, key, content_type, bytes",
     row: `${STORE}, md5($1::text), md5($1::text), 'image/png', 1`,
     update: `update media_objects set bytes = 2 where store_id = ${STORE} and hash = md5($1::text)`
   },
   {
     table: "files",
-    from: 17,
     columns: "store_id, id, hash, name, url_name, alt, terms, created_at",
     // New files show one of the first objects, because their own may not be inserted yet.
     row: `${STORE}, ${ID}, md5(($1::integer % 100)::text), 'p.png', 'p.png', '', '', now()`,
@@ -85,20 +96,17 @@ const run = (client: pg.Client, text: string, values: ReadonlyArray<number> = []
 /** Webhooks belong to apps, of which no database has a million. */
 const rowsIn = (table: string, rows: number) => (table === "webhooks" ? Math.min(rows, 100) : rows)
 
-/** Fills the tables that exist after `applied` migrations and not before. */
-const fill = Effect.fnUntraced(function* (client: pg.Client, applied: number, rows: number) {
-  if (applied === 1) {
-    yield* run(
-      client,
-      `insert into stores (id, name, plan, currency_code, domain) values (${STORE}, 'Shop', 'scale', 'EUR', 'a.example')`
-    )
-    yield* run(
-      client,
-      `insert into apps (id, name, scopes) select md5(n::text)::uuid, 'App', '{}' from generate_series(0, 99) n`
-    )
-  }
-  for (const { columns, from, row, table } of FILLED) {
-    if (from !== applied) continue
+/** Fills the tables. */
+const fill = Effect.fnUntraced(function* (client: pg.Client, rows: number) {
+  yield* run(
+    client,
+    `insert into stores (id, name, plan, currency_code, domain) values (${STORE}, 'Shop', 'scale', 'EUR', 'a.example')`
+  )
+  yield* run(
+    client,
+    `insert into apps (id, name, scopes) select md5(n::text)::uuid, 'App', '{}' from generate_series(0, 99) n`
+  )
+  for (const { columns, row, table } of FILLED) {
     const values = row.replaceAll("$1", "n")
     const last = rowsIn(table, rows) - 1
     yield* run(client, `insert into ${table} (${columns}) select ${values} from generate_series(0, ${last}) n`)
@@ -129,8 +137,8 @@ const write = Effect.fnUntraced(function* (
 })
 
 /**
- * Fills the tables of the first release and of migration 17, and applies all later migrations while sessions write to
- * each table. Returns the longest wait of a writer for each table in milliseconds.
+ * Fills the tables of the first release, and applies all later migrations and {@link LATER} while sessions write to each
+ * table. Returns the longest wait of a writer for each table in milliseconds.
  */
 export const migrateUnderWrites = Effect.fn(function* <R>(
   url: Redacted.Redacted,
@@ -138,28 +146,16 @@ export const migrateUnderWrites = Effect.fn(function* <R>(
   connect: Effect.Effect<pg.Client, never, R>
 ) {
   const database = postgres({ url, maxConnections: 2, withoutTimeouts: true })
-  const entries = Object.entries(migrations)
-  const migrateTo = (count: number) => Effect.provide(migrate(Object.fromEntries(entries.slice(0, count))), database)
   const client = yield* connect
   const waits = new Map<string, number>()
-  const numbers = new Map(FILLED.map(({ table }) => [table, { number: 0 }]))
-  yield* migrateTo(1)
-  for (const [applied, until] of [
-    [1, 17],
-    [17, entries.length]
-  ] as const) {
-    yield* fill(client, applied, rows)
-    const writers = yield* Effect.forEach(
-      FILLED.filter(({ from }) => from <= applied),
-      (filled) =>
-        Effect.flatMap(connect, (session) =>
-          Effect.forkChild(write(session, filled, rows, numbers.get(filled.table) ?? { number: 0 }, waits))
-        )
-    )
-    const migrating = yield* Effect.forkChild(migrateTo(until))
-    // A writer ends only by a failure.
-    yield* Effect.raceFirst(Fiber.join(migrating), Fiber.joinAll(writers))
-    yield* Fiber.interruptAll(writers)
-  }
+  yield* Effect.provide(migrateTo({ "0001_baseline": migrations["0001_baseline"] }), database)
+  yield* fill(client, rows)
+  const writers = yield* Effect.forEach(FILLED, (filled) =>
+    Effect.flatMap(connect, (session) => Effect.forkChild(write(session, filled, rows, { number: 0 }, waits)))
+  )
+  const migrating = yield* Effect.forkChild(Effect.provide(migrateTo({ ...migrations, ...LATER }), database))
+  // A writer ends only by a failure.
+  yield* Effect.raceFirst(Fiber.join(migrating), Fiber.joinAll(writers))
+  yield* Fiber.interruptAll(writers)
   return waits
 })

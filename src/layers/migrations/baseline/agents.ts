@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { identifyByRow } from "./identities.ts"
 import { createOrderedRead } from "./orderedReads.ts"
 
 /** Creates agents, OAuth grants and proposals of agents. */
@@ -107,6 +108,7 @@ export const createAgents = Effect.gen(function* () {
   yield* sql`create index authorization_codes_by_grant on authorization_codes (store_id, grant_id)`
   // Finds expired rows for the purge.
   yield* sql`create index authorization_codes_by_end on authorization_codes (expires_at)`
+  yield* identifyByRow("authorization_codes")
 
   // Hashes of refresh tokens.
   // nonce: with the token it derives the next tokens, so that a repeated exchange returns the same ones.
@@ -125,6 +127,7 @@ export const createAgents = Effect.gen(function* () {
   yield* sql`create index refresh_tokens_by_grant on refresh_tokens (store_id, grant_id)`
   // Finds expired rows for the purge.
   yield* sql`create index refresh_tokens_by_end on refresh_tokens (expires_at)`
+  yield* identifyByRow("refresh_tokens")
 
   // Hashes of the access tokens of agents with a grant. grant_id is no foreign key, because a token may outlive its
   // grant.
@@ -142,9 +145,12 @@ export const createAgents = Effect.gen(function* () {
   yield* sql`create index agent_tokens_by_agent on agent_tokens (store_id, agent_id)`
   // Finds expired rows for the purge.
   yield* sql`create index agent_tokens_by_end on agent_tokens (expires_at)`
+  yield* identifyByRow("agent_tokens")
 
   // Writes of agents that wait for the approval of a member.
   // based_on: versions of the resources at the time of the proposal. status: stays `pending` when the proposal expires.
+  // edited: payload that the member approved in place of the proposed one. response: of an approved call that changes no
+  // resource of the journal, such as the file of a picture.
   yield* sql`
     create table proposals (
       store_id uuid not null,
@@ -152,12 +158,14 @@ export const createAgents = Effect.gen(function* () {
       agent_id uuid not null,
       procedure text not null,
       payload json not null,
+      edited json,
       based_on json not null,
       status text not null default 'pending',
       reason text,
       decided_by uuid references merchants (id),
       decided_at timestamptz,
       result json not null default '[]',
+      response json,
       created_at timestamptz not null,
       expires_at timestamptz not null,
       primary key (store_id, id),

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { identifyByRow } from "./identities.ts"
 
 /** Creates apps, installations, app plans and subscriptions. */
 export const createApps = Effect.gen(function* () {
@@ -87,16 +88,18 @@ export const createApps = Effect.gen(function* () {
   yield* sql`create index access_tokens_by_installation on access_tokens (store_id, installation_id)`
   // Finds expired rows for the purge.
   yield* sql`create index access_tokens_in_order on access_tokens (expires_at)`
+  yield* identifyByRow("access_tokens")
 
   // Rolling windows of the requests of installations.
   // hits: times of the last 100 admitted requests in microseconds, oldest first. The row is inserted at installation,
   // and then only updated: an upsert locks the row for refused requests too, which cost 90 % of the rate of a busy
-  // installation.
+  // installation. written: position in the log of the database after the last write, for reads from a replica.
   yield* sql`
     create table rate_windows (
       store_id uuid not null,
       installation_id uuid not null,
       hits bigint[] not null default '{}',
+      written pg_lsn,
       primary key (store_id, installation_id),
       foreign key (store_id, installation_id) references installations on delete cascade
     ) with (fillfactor = 50)

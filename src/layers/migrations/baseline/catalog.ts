@@ -7,6 +7,7 @@ export const createCatalog = Effect.gen(function* () {
 
   // Products, each as the JSON document that the API returns (docs/decisions/0002). Writes set id, version and slug to
   // the values in the document. toast_tuple_target keeps a document of usual size in its row, uncompressed.
+  // shape: number of the schema of the document by which it was written; reads complete documents of other shapes.
   // bytes: length of the document as text at the version bytes_of. For other versions, reads measure it.
   // facets, description: values that rules compare (docs/decisions/0003).
   yield* sql`
@@ -14,6 +15,7 @@ export const createCatalog = Effect.gen(function* () {
       store_id uuid not null references stores on delete cascade,
       id uuid not null,
       version integer not null,
+      shape smallint not null default 0,
       slug text collate "C" not null,
       facets jsonb not null,
       description text collate "C",
@@ -50,19 +52,36 @@ export const createCatalog = Effect.gen(function* () {
   yield* sql`create index product_keys_by_sku on product_keys (store_id, sku, id) where sku is not null`
   yield* sql`create index product_keys_by_barcode on product_keys (store_id, barcode, id) where barcode is not null`
 
-  // Collections, each as the JSON document that the API returns. bytes and bytes_of are those of products.
+  // Collections, each as the JSON document that the API returns. A trigger sets id, version and slug to the values in the
+  // document. They are no generated columns, which logical replication refuses in a key. shape, bytes and bytes_of are
+  // those of products.
   yield* sql`
     create table collections (
       store_id uuid not null references stores on delete cascade,
-      id uuid not null generated always as ((document ->> 'id')::uuid) stored,
-      version integer not null generated always as ((document ->> 'version')::integer) stored,
-      slug text collate "C" not null generated always as (document ->> 'slug') stored,
+      id uuid not null,
+      version integer not null,
+      shape smallint not null default 0,
+      slug text collate "C" not null,
       document json not null,
       bytes integer,
       bytes_of integer,
       primary key (store_id, id),
       unique (store_id, slug)
     ) with (toast_tuple_target = 8160)
+  `
+  yield* sql`
+    create function set_collection_columns() returns trigger language plpgsql as $$
+      begin
+        new.id := new.document ->> 'id';
+        new.version := new.document ->> 'version';
+        new.slug := new.document ->> 'slug';
+        return new;
+      end
+    $$
+  `
+  yield* sql`
+    create trigger set_collection_columns before insert or update on collections for each row
+    execute function set_collection_columns()
   `
 
   // Products of manual collections. Each page has space for a second version of its rows, so reordering a collection

@@ -22,13 +22,13 @@ export const createClocks = Effect.gen(function* () {
     $$
   `
 
-  // Returns the time of a change, from which its id is made. Writers share an advisory lock, so no writer waits. By
-  // this lock, readers of the change stream find running transactions that may still commit an older id
-  // (layers/journal/Changes.ts). The lock precedes the reading of the clock. The body is one expression, so PostgreSQL inlines
-  // it.
+  // Returns the time of a change, from which its id is made. Writers share an advisory lock, so they do not wait for
+  // each other. By this lock, readers of the change stream find running transactions that may still commit an older id
+  // (layers/journal/Changes.ts). The lock precedes the reading of the clock. The body is one expression, so PostgreSQL
+  // inlines it.
   yield* sql`
     create function change_clock(store uuid) returns bigint language sql volatile as $$
-      select case when pg_try_advisory_xact_lock_shared(72101, uuid_hash(store)) then clock_micros() end
+      select case when pg_advisory_xact_lock_shared(72101, uuid_hash(store)) is not null then clock_micros() end
     $$
   `
 })

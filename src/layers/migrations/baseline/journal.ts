@@ -44,6 +44,7 @@ export const createJournal = Effect.gen(function* () {
   // a member's change of something without versions. before, after: members of the document that changed; null if the
   // resource did not or does not exist. omitted: members that were too large to store. memberships: result of
   // memberships_of for a deleted product. external_id: that of a deleted product. undoes: entry that this one undoes.
+  // change_set_id: change set of which the entry is part.
   yield* sql`
     create table journal (
       store_id uuid not null,
@@ -67,6 +68,7 @@ export const createJournal = Effect.gen(function* () {
       memberships text,
       external_id text,
       undoes uuid,
+      change_set_id uuid,
       primary key (store_id, id, part)
     ) partition by list (part)
   `

@@ -1,20 +1,22 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Creates orders, customers, app data and external ids. */
+/** Creates orders and customers, app data, and external ids. */
 export const createRecords = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // Orders and customers, each as a JSON document in two parts: `opening`, then `personal` with the personal data,
   // which requires a scope. Splitting the document at each read took 50 % longer.
   // changed_at: microseconds of the store's clock. The clock rises under the lock of the store, so changes are in
-  // commit order, and a client that polls for newer changes misses none.
+  // commit order, and a client that polls for newer changes misses none. shape: number of the schema of the document by
+  // which it was written; reads complete documents of other shapes.
   for (const table of ["orders", "customers"]) {
     yield* sql`
       create table ${sql(table)} (
         store_id uuid not null references stores on delete cascade,
         id uuid not null,
         changed_at bigint not null,
+        shape smallint not null default 0,
         opening text not null,
         personal text not null,
         bytes integer not null,
@@ -44,6 +46,15 @@ export const createRecords = Effect.gen(function* () {
       $$
     `
   }
+
+  // Finds the newest orders without parsing all.
+  const placedAt = sql.literal(`((opening || '}')::json ->> 'placedAt') collate "C"`)
+  yield* sql`create index orders_by_date on orders (store_id, (${placedAt}), id)`
+  // Finds the oldest open orders without reading all that are completed.
+  yield* sql`
+    create index open_orders_by_date on orders (store_id, (${placedAt}), id)
+    where ((opening || '}')::json ->> 'status') = 'open'
+  `
 
   // Entries of app data. Vacuumed often, with the TOAST table, because entries are replaced and expire.
   // value: JSON as received. bytes: size of the value in UTF-8. replaced: size of the previous value.

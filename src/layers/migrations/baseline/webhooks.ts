@@ -1,14 +1,16 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createOrderedRead } from "./orderedReads.ts"
+import { createWeeks } from "./weeks.ts"
 
 /** Creates events, webhooks and deliveries. */
 export const createWebhooks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Outbox: one row for each change, inserted in its transaction.
+  // Outbox: one row for each change, inserted in its transaction. Partitioned by weeks, so that events are dropped by weeks.
   // hops: length of the chain of deliveries that led to the event. needed_at: last time that a purge found a delivery
-  // which needs the event; null while the age of the event decides.
+  // which needs the event; null while the age of the event decides. trace_parent: trace of the write, to which deliveries
+  // belong too.
   yield* sql`
     create table events (
       store_id uuid not null,
@@ -21,17 +23,22 @@ export const createWebhooks = Effect.gen(function* () {
       resource_id uuid not null,
       resource_version integer not null,
       payload text not null,
+      trace_parent text,
       needed_at timestamptz,
       primary key (store_id, id)
-    ) with (
-      toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000
-    )
+    ) partition by range (id)
   `
-  // Finds expired rows for the purge.
-  yield* sql`create index events_in_order on events (coalesce(needed_at, occurred_at))`
+  for (const name of yield* createWeeks({
+    table: "events",
+    storage: "toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000"
+  })) {
+    // Finds expired rows for the purge. Events of later weeks are dropped with their partitions.
+    yield* sql`create index ${sql(`${name}_in_order`)} on ${sql(name)} ((coalesce(needed_at, occurred_at)))`
+  }
 
   // Webhook of each app.
-  // failing_since: time of the first failure since the last success.
+  // Revisions: numbers of the changes that void the health of an endpoint: of the webhook, of its URL, and its last
+  // resumption. A change increases a number instead of writing to `endpoints`, which other databases have too.
   yield* sql`
     create table webhooks (
       app_id uuid primary key references apps on delete cascade,
@@ -40,7 +47,9 @@ export const createWebhooks = Effect.gen(function* () {
       secret text not null,
       previous_secret text,
       previous_secret_until timestamptz check ((previous_secret is null) = (previous_secret_until is null)),
-      failing_since timestamptz,
+      set_revision integer not null default 0,
+      url_revision integer not null default 0,
+      resumed_revision integer not null default 0,
       paused_at timestamptz,
       pause_reason text check (pause_reason in ('operator', 'gone', 'failing')),
       created_at timestamptz not null default clock_timestamp(),
@@ -85,7 +94,7 @@ export const createWebhooks = Effect.gen(function* () {
     where: "t.app_id = app and t.event_id < until order by t.event_id desc"
   })
 
-  // Attempts of deliveries.
+  // Attempts of deliveries. Partitioned by the weeks of their events, so that they are dropped by weeks.
   // answer: first bytes of the response.
   yield* sql`
     create table delivery_attempts (
@@ -99,6 +108,10 @@ export const createWebhooks = Effect.gen(function* () {
       answer bytea,
       error text,
       primary key (store_id, event_id, installation_id, attempt)
-    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000)
+    ) partition by range (event_id)
   `
+  yield* createWeeks({
+    table: "delivery_attempts",
+    storage: "autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000"
+  })
 })

@@ -2,16 +2,19 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Creates exports and the parts of their files. */
-export default Effect.gen(function* () {
+export const createExports = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // state: see domain/exports/Export.ts. exported, bytes: rows and bytes in the stored parts. finished_at: end of the
-  // export, from which it is kept for a while.
+  // Exports.
+  // format, filter, state: see domain/exports/Export.ts. exported, bytes: rows and bytes in the stored parts. finished_at: end of the
+  // export, from which it is kept for a while. filter: JSON of the fields of the list.
   yield* sql`
     create table exports (
       store_id uuid not null references stores on delete cascade,
       id uuid not null,
       kind text not null,
+      format text not null default 'jsonl',
+      filter text not null default '{}',
       state text not null,
       exported integer not null default 0,
       bytes bigint not null default 0,

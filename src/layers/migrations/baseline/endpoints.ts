@@ -1,25 +1,18 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/**
- * Adds a row for each app with deliveries: when its next delivery is due, and the health of its endpoint as the workers of
- * this database saw it. The same columns of `webhooks` are not used any more; a later release drops them.
- */
-export default Effect.gen(function* () {
+/** Creates the endpoints of webhooks, and the triggers that wake them. */
+export const createEndpoints = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Numbers of the changes that void the health of an endpoint: of the webhook, of its URL, and its last resumption.
-  // A change increases a number instead of writing to `endpoints`, which other databases have too.
-  yield* sql`
-    alter table webhooks
-      add set_revision integer not null default 0,
-      add url_revision integer not null default 0,
-      add resumed_revision integer not null default 0
-  `
-
+  // When the next delivery of each app with deliveries is due, and the health of its endpoint as the workers of this
+  // database saw it.
   // next_at: time until which nothing is due, null if nothing is waiting. It may be too early, never too late. wakes:
   // number of changes that may have moved it forward. revision: revision of the webhook that the columns after it
-  // belong to. There is no foreign key: in a cell, webhooks arrive by replication, possibly after deliveries.
+  // belong to. failing_since: time of the first failure since the last success. called_at: time of the first request
+  // to the URL. test_failed_at: time of the last test if it failed and no delivery succeeded since. A failed test pauses
+  // nothing, so it is not part of failing_since. There is no foreign key: in a cell, webhooks arrive by replication,
+  // possibly after deliveries.
   yield* sql`
     create table endpoints (
       app_id uuid primary key,
@@ -47,8 +40,7 @@ export default Effect.gen(function* () {
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)
   `
 
-  // Triggers, so that each delivery wakes its endpoint, whatever inserts it: servers of the previous release and restores
-  // too. They do not run for replicated rows, because the apply of PostgreSQL runs triggers of rows only: whoever brings
+  // Triggers, so that each delivery wakes its endpoint, whatever inserts it, restores too. They do not run for replicated rows, because the apply of PostgreSQL runs triggers of rows only: whoever brings
   // deliveries by replication inserts wakeups of the unfinished ones when their store starts here.
   // Inserts wake an endpoint once a statement. Updates seldom wake one; the condition of a row costs them less than a
   // call for each statement.
@@ -92,19 +84,4 @@ export default Effect.gen(function* () {
   `
   // In a cell, webhooks arrive by replication, for which triggers are off by default.
   yield* sql`alter table webhooks enable always trigger wake_changed`
-
-  // From here on no other transaction writes deliveries or webhooks until the commit.
-  yield* sql`
-    with recursive waiting as (
-      (select app_id, next_at from deliveries where finished_at is null order by app_id, next_at limit 1)
-      union all
-      select other.app_id, other.next_at from waiting cross join lateral (
-        select app_id, next_at from deliveries where finished_at is null and app_id > waiting.app_id
-        order by app_id, next_at limit 1
-      ) other
-    )
-    insert into endpoints (app_id, next_at, failing_since, called_at, test_failed_at)
-    select app_id, waiting.next_at, w.failing_since, w.called_at, w.test_failed_at
-    from waiting full join webhooks w using (app_id)
-  `
 })
