@@ -1,11 +1,14 @@
 // Writes src/layers/migrations/hashes.json: the SHA-256 of the files of each migration. --check: only compares. Fails if a
-// migration differs from that of a release, whose hashes are in test/data/releases/<version>/migrations.json.
+// migration differs from that of a release, whose hashes are in test/data/releases/<version>/migrations.json. An argument
+// names another root folder.
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const root = fileURLToPath(new URL("..", import.meta.url))
+const isCheck = process.argv.includes("--check")
+const root =
+  process.argv.slice(2).find((argument) => !argument.startsWith("--")) ?? fileURLToPath(new URL("..", import.meta.url))
 const folder = join(root, "src/layers/migrations")
 const target = join(folder, "hashes.json")
 const releases = join(root, "test/data/releases")
@@ -60,8 +63,9 @@ const listChanges = (version) => {
 
 const problems = existsSync(releases) ? readdirSync(releases).flatMap(listChanges) : []
 const text = `${JSON.stringify(hashes, null, 2)}\n`
-if (!process.argv.includes("--check")) writeFileSync(target, text)
-else if (!existsSync(target) || readFileSync(target, "utf8") !== text) {
+if (!isCheck) {
+  if (problems.length === 0) writeFileSync(target, text)
+} else if (!existsSync(target) || readFileSync(target, "utf8") !== text) {
   problems.push("src/layers/migrations/hashes.json does not fit the migrations. Run: npm run generate")
 }
 for (const problem of problems) process.stderr.write(`${problem}\n`)

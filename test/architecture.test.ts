@@ -34,6 +34,16 @@ it("only six files are outside of the layers", () => {
   )
 })
 
+it("migrations depend on nothing that their hashes leave out, except helpers that do not change what they create", () => {
+  const imports = files.filter((file) => file.startsWith("src/layers/migrations/")).flatMap(importsOf)
+  const others = imports.filter((name) => !name.startsWith("effect") && !name.startsWith("src/layers/migrations/"))
+  assert.includeMembers(imports, ["effect/sql", "src/layers/migrations/baseline/catalog.ts"])
+  assert.deepStrictEqual(
+    others.filter((name) => name !== "src/layers/sql/IndexMigration.ts"),
+    []
+  )
+})
+
 /** A file and all its direct and transitive imports from a folder. */
 const closureOf = (file: string, folder = "src/", seen = new Set<string>()): ReadonlySet<string> => {
   if (seen.has(file)) return seen

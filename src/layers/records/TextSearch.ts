@@ -2,7 +2,7 @@ import type { FieldVisibility } from "../../domain/records/Records.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
 
-/* Search of orders and customers by the texts that migration 0036 defines. */
+/* Search of orders and customers by the texts that the schema defines (layers/migrations/baseline/recordSearch.ts). */
 
 /** Function that returns the searched texts of a record, one a line. */
 export type TextFunction = "order_text" | "customer_text"

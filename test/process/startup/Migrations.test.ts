@@ -111,3 +111,35 @@ it.live("with MIGRATE_ON_START=false a command on an incomplete schema fails wit
     assert.deepStrictEqual(yield* rowsOf(client, "select from pg_tables where schemaname = 'public'"), [])
   })
 )
+
+it.live(
+  "a database of a build before the first release is refused by every start, with the way to move its stores",
+  () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* makeEmptyDatabase
+      yield* rowsOf(
+        client,
+        `create table effect_sql_migrations (
+         migration_id integer primary key, created_at timestamptz not null default now(), name text not null
+       )`
+      )
+      yield* rowsOf(
+        client,
+        "insert into effect_sql_migrations (migration_id, name) values (1, 'baseline'), (2, 'wait_for_change_clock')"
+      )
+      const starts = [
+        runNode("cli", ["migrate"], { DATABASE_URL: url }),
+        runNode("cli", ["stores", "list"], { DATABASE_URL: url, MIGRATE_ON_START: "false" }),
+        runNode("main", [], { DATABASE_URL: url, PORT: "0" }),
+        runNode("main", [], { DATABASE_URL: url, MIGRATE_ON_START: "false", PORT: "0" })
+      ]
+      for (const { code, stderr, stdout } of yield* Effect.all(starts, { concurrency: 2 })) {
+        assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
+        assert.match(
+          stderr,
+          /^partner-api: DATABASE_URL: \S+: The schema is of a build before release 0\.2\.0 \(its newest migration is 0002_wait_for_change_clock\), which cannot be upgraded\. Export its stores with the build that made it \(partner-api export\), and import them into an empty database \(partner-api import\)\n$/
+        )
+      }
+      assert.lengthOf(yield* rowsOf(client, "select from pg_tables where schemaname = 'public'"), 1)
+    })
+)
