@@ -97,7 +97,7 @@ const growBy = ({ id, storeId }: Installation, count: number) => [
    select gen_random_uuid(), 'A client', '{}', now() + interval '1 day' from generate_series(1, ${count})`,
   // Flushed now, so that no measurement pays for it.
   "select gin_clean_pending_list('product_keys_by_terms')",
-  "select gin_clean_pending_list('orders_by_trigrams')"
+  "select gin_clean_pending_list('orders_by_text')"
 ]
 
 const run = (statements: ReadonlyArray<string>) =>
