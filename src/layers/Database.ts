@@ -75,6 +75,10 @@ const migratedOr = <E>(otherwise: Effect.Effect<void, E, SqlClient.SqlClient>) =
 
 const missingMigration = Effect.flatMap(SqlClient.SqlClient, findMissingMigration)
 
+/** Fails if the database has the schema of another build. It may lack migrations. */
+export const checkSchema = (source: DatabaseSource) =>
+  Effect.asVoid(Effect.mapError(missingMigration, explainDatabaseError(source)))
+
 /** Database of a command. Without `MIGRATE_ON_START`, the command fails on an incomplete schema. */
 export const DatabaseLive = migratedOr(
   Effect.gen(function* () {

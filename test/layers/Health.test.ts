@@ -8,24 +8,25 @@ import { freshDatabase } from "../support/postgres/Postgres.ts"
 import { connection, rowsOf, waitForLockWaits } from "../support/process/Process.ts"
 import { RepositoriesLive } from "../../src/layers/Domain.ts"
 
-it.live(
-  "a process becomes ready once another one has migrated the database, and then stops checking the migrations",
-  () =>
-    Effect.gen(function* () {
-      const url = yield* freshDatabase
-      const database = postgres({ url, maxConnections: 1 })
-      yield* Effect.gen(function* () {
-        const { isReady } = yield* Health
-        assert.isFalse(yield* isReady)
-        yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
-        assert.isTrue(yield* isReady)
+it.live("a process becomes ready once another one has made its migrations, and then stops checking them", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const database = postgres({ url, maxConnections: 1 })
+    yield* Effect.gen(function* () {
+      const { isReady } = yield* Health
+      assert.isFalse(yield* isReady)
+      yield* Effect.scoped(Layer.build(Layer.provide(MigrationsLive, database)))
+      const holder = yield* connection(Redacted.value(url))
+      yield* rowsOf(holder, "update effect_sql_migrations set hash = reverse(hash)")
+      assert.isFalse(yield* isReady)
+      yield* rowsOf(holder, "update effect_sql_migrations set hash = reverse(hash)")
+      assert.isTrue(yield* isReady)
 
-        const holder = yield* connection(Redacted.value(url))
-        yield* rowsOf(holder, "begin")
-        yield* rowsOf(holder, "lock table effect_sql_migrations")
-        assert.isTrue(yield* isReady)
-      }).pipe(Effect.provide(HealthLive.pipe(Layer.provide(RepositoriesLive), Layer.provide(database))))
-    })
+      yield* rowsOf(holder, "begin")
+      yield* rowsOf(holder, "lock table effect_sql_migrations")
+      assert.isTrue(yield* isReady)
+    }).pipe(Effect.provide(HealthLive.pipe(Layer.provide(RepositoriesLive), Layer.provide(database))))
+  })
 )
 
 it.live("concurrent readiness checks share one query", () =>

@@ -3,7 +3,7 @@ import { type CellName, hasMoved } from "../../domain/cells/Cells.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { logFailure, Unavailable } from "../../domain/Unavailable.ts"
 import { DomainLive } from "../Domain.ts"
-import { checkSession } from "../Database.ts"
+import { checkSchema, checkSession } from "../Database.ts"
 import { databaseSettings } from "../DatabaseConfig.ts"
 import { GlobalDatabase, postgres } from "../sql/Postgres.ts"
 import { type CellSettings, cellSettings } from "./CellSettings.ts"
@@ -29,7 +29,7 @@ const makeCell = (name: CellName, settings: ReadonlyArray<CellSettings>) =>
       const services = yield* GlobalServices
       const { isPrepared, maxConnections } = yield* databaseSettings
       const database = Layer.provideMerge(
-        Layer.effectDiscard(checkSession({ name: setting, url })),
+        Layer.effectDiscard(Effect.andThen(checkSession({ name: setting, url }), checkSchema({ name: setting, url }))),
         postgres({
           url,
           maxConnections,

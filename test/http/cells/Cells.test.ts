@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { inspect } from "node:util"
 import { onServer } from "../../support/postgres/OnServer.ts"
 import { CELLS, CellsTest, NORTH, storeInEachCell, Databases, inCell, storeIn } from "../../support/cells/CellsTest.ts"
 import { memberEverywhere } from "../../support/cells/Members.ts"
@@ -12,6 +13,7 @@ import { AppId } from "../../../src/domain/access/Ids.ts"
 import { MAIN } from "../../../src/domain/cells/Cells.ts"
 import { listCells } from "../../../src/layers/cells/Administration.ts"
 import { assertUnavailable, baseUrl, dataOf, makeClient, pageOf } from "../../support/http/Api.ts"
+import { connection, rowsOf } from "../../support/process/Process.ts"
 import { exchange, lines } from "../../support/http/RawHttp.ts"
 
 const countProducts = (cell: (typeof CELLS)[number]) =>
@@ -37,6 +39,21 @@ const closeDatabase = Effect.fn(function* (of: Redacted.Redacted) {
 })
 
 layer(CellsTest, { excludeTestServices: true, timeout: "60 seconds" })("Cells", (it) => {
+  // The first test, because the services of a cell are built once.
+  it.effect("a cell with the schema of another build is not used", () =>
+    Effect.gen(function* () {
+      const { cells } = yield* Databases
+      const client = yield* connection(Redacted.value(cells[0]?.url ?? assert.fail()))
+      const reverse = rowsOf(client, "update effect_sql_migrations set hash = reverse(hash)")
+      yield* Effect.acquireRelease(reverse, () => reverse)
+      const defect = yield* Effect.catchDefect(inCell(NORTH, Effect.void), Effect.succeed)
+      assert.match(
+        inspect(defect),
+        /CELL_NORTH_URL[^]*The schema is of another build: its migration 0001_baseline has another content/
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("each store is served from the database of its cell, and from no other", () =>
     Effect.gen(function* () {
       const stores = yield* storeInEachCell
