@@ -49,6 +49,9 @@ it("an unreleased migration may change after its hash is written again", () => {
   assert.deepStrictEqual(hash("--check"), [])
 })
 
+const changes = (version: string) =>
+  `0001_baseline differs from that of release ${version}. Restore its files, and make the change in a new migration`
+
 it("a migration of any release may not change, not disappear, and get no predecessor", () => {
   writeFileSync(inRoot("src/layers/migrations/0003_notes.ts"), "")
   assert.deepStrictEqual(hash(), [])
@@ -61,8 +64,6 @@ it("a migration of any release may not change, not disappear, and get no predece
   edit("src/layers/migrations/baseline/clocks.ts", (text) => `${text}// Changed again.\n`)
   rmSync(inRoot("src/layers/migrations/0004_more.ts"))
   writeFileSync(inRoot("src/layers/migrations/0002_late.ts"), "")
-  const changes = (version: string) =>
-    `0001_baseline differs from that of release ${version}. Restore its files, and make the change in a new migration`
   const problems = [
     changes("0.2.0"),
     "0002_late is not part of release 0.2.0. Give it a number after 0003_notes",
