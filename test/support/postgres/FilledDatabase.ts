@@ -6,7 +6,9 @@ import { buildIndex, OutsideTransaction } from "../../../src/layers/sql/IndexMig
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { migrateTo } from "./Migrations.ts"
 
-/** Migrations of a later release, one of each kind: a column, an index, one of a partitioned table, and an update of rows. */
+const STORE = "'00000000-0000-7000-8000-000000000001'"
+
+/** Migrations of a later release, one of each kind: a column, an index, one of a partitioned table, and an update in batches. */
 const LATER = {
   "9001_add_column": Effect.flatMap(
     SqlClient.SqlClient,
@@ -18,12 +20,19 @@ const LATER = {
   "9003_index_events": new OutsideTransaction({
     steps: buildIndex({ name: "events_by_kind", table: "events", definition: "(store_id, kind)" })
   }),
-  "9004_update_orders": new OutsideTransaction({
-    steps: Effect.flatMap(SqlClient.SqlClient, (sql) => sql`update orders set bytes = 101 where bytes = 100`)
+  "9004_update_products": new OutsideTransaction({
+    steps: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // In batches, because writers wait for the rows of a statement.
+      const batch = sql`
+        update products set later = 1 where (store_id, id) in (
+          select store_id, id from products where store_id = ${sql.literal(STORE)} and later = 0 limit 500
+        ) returning id
+      `
+      yield* Effect.repeat(batch, { until: ({ length }) => length < 500 })
+    })
   })
 }
-
-const STORE = "'00000000-0000-7000-8000-000000000001'"
 
 /** `$1` is the number of a row. A hash makes the order of ids random. */
 const ID = "md5($1::text)::uuid"
