@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { MAX_VARIANTS } from "../../src/domain/catalog/ProductFields.ts"
+import { MAX_VARIANTS } from "../../src/domain/catalog/ProductParts.ts"
 import { cleanHtml } from "../../src/web/features/products/editor/descriptionHtml.ts"
 import type { OptionDraft, VariantDraft } from "../../src/web/features/products/editor/productDraft.ts"
 import {

@@ -1,5 +1,8 @@
+import { Struct } from "effect"
 import { foldCase, isText } from "../Text.ts"
 import type { Product } from "./Product.ts"
+import { productFields } from "./ProductFields.ts"
+import { isRuledAs } from "./ProductFieldSets.ts"
 import type { RuleField } from "./Rule.ts"
 
 /*
@@ -12,7 +15,19 @@ type Facet = string | boolean | number | ReadonlyArray<string> | ReadonlyArray<n
 
 export type Facets = Readonly<Record<RuleField, Facet>>
 
-const folded = (value: string | null) => (value === null ? null : foldCase(value))
+type Text = string | null | ReadonlyArray<string>
+
+interface Fold extends Struct.Lambda {
+  (value: Text): Text
+  readonly "~lambda.out": Text
+}
+
+const fold = Struct.map(
+  Struct.lambda<Fold>((value) => (value === null ? null : isText(value) ? foldCase(value) : value.map(foldCase)))
+)
+
+const TEXTS = productFields.filter(isRuledAs("text"))
+const OTHERS = [...productFields.filter(isRuledAs("number")), ...productFields.filter(isRuledAs("boolean"))]
 
 export const facetsOf = (product: Product): Facets => {
   const texts = (key: "title" | "sku" | "barcode") =>
@@ -21,35 +36,16 @@ export const facetsOf = (product: Product): Facets => {
       .filter(isText)
       .map(foldCase)
   const numbers = (key: "price" | "stock") => product.variants.map((v) => v[key]).filter((value) => value !== undefined)
+  const { name: title, ...folded } = fold(Struct.pick(product, TEXTS))
   return {
-    title: foldCase(product.name),
-    description: folded(product.description),
-    slug: product.slug,
-    vendorName: folded(product.vendorName),
-    productType: folded(product.productType),
-    productKind: foldCase(product.productKind),
-    category: folded(product.category),
-    categoryId: folded(product.categoryId),
-    categoryName: folded(product.categoryName),
-    sku: folded(product.sku),
-    barcode: folded(product.barcode),
-    currencyCode: foldCase(product.currencyCode),
-    countryOfOrigin: folded(product.countryOfOrigin),
-    tags: product.tags.map(foldCase),
-    price: product.price,
-    discountedPrice: product.discountedPrice,
-    costPrice: product.costPrice,
-    stock: product.stock,
-    weight: product.weight,
+    title,
+    ...folded,
+    ...Struct.pick(product, OTHERS),
     "variant.price": numbers("price"),
     "variant.stock": numbers("stock"),
     "variant.title": texts("title"),
     "variant.sku": texts("sku"),
     "variant.barcode": texts("barcode"),
-    isActive: product.isActive,
-    onSale: product.onSale,
-    taxable: product.taxable,
-    trackInventory: product.trackInventory,
     createdAt: product.createdAt,
     updatedAt: product.updatedAt
   }

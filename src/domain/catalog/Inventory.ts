@@ -3,7 +3,7 @@ import { MAX_NUMBER, plus } from "../json/Numbers.ts"
 import { Uuid } from "../Uuid.ts"
 import { Amount, withDescription, AmountDelta, field, optional, text } from "./Fields.ts"
 import { patchProduct, Product } from "./Product.ts"
-import { Variant } from "./ProductFields.ts"
+import { Variant } from "./ProductParts.ts"
 
 const InventoryFields = Schema.Struct({
   stock: optional(field(Amount, "New stock", 20)),

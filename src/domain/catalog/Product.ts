@@ -4,14 +4,8 @@ import { canonical } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { Uuid, uuidV7 } from "../Uuid.ts"
 import { field, StoredCurrencyCode, Timestamp, Version } from "./Fields.ts"
-import {
-  editableFields,
-  MAX_VARIANTS,
-  PRODUCT_DEFAULTS,
-  StoredOptions,
-  Variant,
-  type VariantInput
-} from "./ProductFields.ts"
+import { editableFields, PRODUCT_DEFAULTS } from "./ProductFields.ts"
+import { MAX_VARIANTS, StoredOptions, Variant, type VariantInput } from "./ProductParts.ts"
 
 export const ProductId = Uuid.pipe(Schema.brand("ProductId"), Schema.annotate({ identifier: "ProductId" }))
 export type ProductId = typeof ProductId.Type

@@ -1,8 +1,11 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { boundedArray } from "../json/Bounded.ts"
 import { isText } from "../Text.ts"
 import { instantOf } from "../Time.ts"
 import { withJsonSchema, field, JsonValue, optional } from "./Fields.ts"
+import type { FieldRule } from "./ProductFieldRow.ts"
+import { PRODUCT_FIELDS, productFields } from "./ProductFields.ts"
+import { isRuledAs } from "./ProductFieldSets.ts"
 
 /*
  * Rule language of automated collections (docs/spec/collections.md): fields, their relations and values. `Matcher`
@@ -25,38 +28,66 @@ export const RELATIONS = {
 export type Kind = keyof typeof RELATIONS
 export type Relation = (typeof RELATIONS)[Kind][number]
 
-/** Fields that a rule may use. A list field satisfies a positive relation if any of its values does. */
+const TEXTS = { kind: "text", list: true } as const
+const NUMBERS = { kind: "number", list: true } as const
+const TIME = { kind: "time", list: false } as const
+
+interface RuleOf extends Struct.Lambda {
+  <Row extends { readonly rule: unknown }>(row: Row): Row["rule"]
+  readonly "~lambda.out": this["~lambda.in"] extends { readonly rule: infer Rule } ? Rule : never
+}
+
+const ruledAs = <const K extends FieldRule["kind"]>(kind: K) =>
+  Struct.map(
+    Struct.pick(PRODUCT_FIELDS, productFields.filter(isRuledAs(kind))),
+    Struct.lambda<RuleOf>((row) => row.rule)
+  )
+
+const {
+  name: title,
+  description,
+  slug,
+  vendorName,
+  productType,
+  productKind,
+  category,
+  categoryId,
+  categoryName,
+  sku,
+  barcode,
+  currencyCode,
+  countryOfOrigin,
+  ...texts
+} = ruledAs("text")
+
+/**
+ * Fields that a rule may use, in the order of the reference and of the pages. A list field satisfies a positive relation if
+ * any of its values does.
+ */
 export const FIELDS = {
-  title: { kind: "text", list: false },
-  description: { kind: "text", list: false },
-  slug: { kind: "text", list: false },
-  vendorName: { kind: "text", list: false },
-  productType: { kind: "text", list: false },
-  productKind: { kind: "text", list: false },
-  category: { kind: "text", list: false },
-  categoryId: { kind: "text", list: false },
-  categoryName: { kind: "text", list: false },
-  sku: { kind: "text", list: false },
-  barcode: { kind: "text", list: false },
-  currencyCode: { kind: "text", list: false },
-  countryOfOrigin: { kind: "text", list: false },
-  tags: { kind: "text", list: true },
-  price: { kind: "number", list: false },
-  discountedPrice: { kind: "number", list: false },
-  costPrice: { kind: "number", list: false },
-  stock: { kind: "number", list: false },
-  weight: { kind: "number", list: false },
-  "variant.price": { kind: "number", list: true },
-  "variant.stock": { kind: "number", list: true },
-  "variant.title": { kind: "text", list: true },
-  "variant.sku": { kind: "text", list: true },
-  "variant.barcode": { kind: "text", list: true },
-  isActive: { kind: "boolean", list: false },
-  onSale: { kind: "boolean", list: false },
-  taxable: { kind: "boolean", list: false },
-  trackInventory: { kind: "boolean", list: false },
-  createdAt: { kind: "time", list: false },
-  updatedAt: { kind: "time", list: false }
+  title,
+  description,
+  slug,
+  vendorName,
+  productType,
+  productKind,
+  category,
+  categoryId,
+  categoryName,
+  sku,
+  barcode,
+  currencyCode,
+  countryOfOrigin,
+  ...texts,
+  ...ruledAs("number"),
+  "variant.price": NUMBERS,
+  "variant.stock": NUMBERS,
+  "variant.title": TEXTS,
+  "variant.sku": TEXTS,
+  "variant.barcode": TEXTS,
+  ...ruledAs("boolean"),
+  createdAt: TIME,
+  updatedAt: TIME
 } as const satisfies Record<string, { readonly kind: Kind; readonly list: boolean }>
 
 export type RuleField = keyof typeof FIELDS

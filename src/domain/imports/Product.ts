@@ -1,5 +1,5 @@
 import { Record, Result } from "effect"
-import { MAX_VARIANTS, repeatedOptions } from "../catalog/ProductFields.ts"
+import { MAX_VARIANTS, repeatedOptions } from "../catalog/ProductParts.ts"
 import { type Product, UpdateProduct } from "../catalog/Product.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"

@@ -1,5 +1,5 @@
 import type { Product } from "../catalog/Product.ts"
-import type { Variant } from "../catalog/ProductFields.ts"
+import type { Variant } from "../catalog/ProductParts.ts"
 import type { ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
 import { hasPrice, PRICE_FIELDS, type pricesOf, storedCustomField } from "./ShopifyVariant.ts"
 

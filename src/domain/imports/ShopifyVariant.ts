@@ -1,6 +1,6 @@
 import { BigDecimal, Predicate } from "effect"
 import type { Product } from "../catalog/Product.ts"
-import type { Variant } from "../catalog/ProductFields.ts"
+import type { Variant } from "../catalog/ProductParts.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { plus } from "../json/Numbers.ts"
 import type { ShopifyCells } from "./ShopifyColumns.ts"

@@ -3,7 +3,7 @@ import { canonical } from "../json/Json.ts"
 import { isText } from "../Text.ts"
 import { uuidV7 } from "../Uuid.ts"
 import type { Product } from "../catalog/Product.ts"
-import type { Variant, VariantInput } from "../catalog/ProductFields.ts"
+import type { Variant, VariantInput } from "../catalog/ProductParts.ts"
 
 /** Values that a row sets in a variant, and the members that it clears. The other members keep their values. */
 export interface VariantPatch {

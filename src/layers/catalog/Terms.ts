@@ -1,22 +1,19 @@
 import { hash } from "node:crypto"
 import type { Facets } from "../../domain/catalog/Facets.ts"
 import type { Product } from "../../domain/catalog/Product.ts"
+import { PRODUCT_FIELDS } from "../../domain/catalog/ProductFields.ts"
+import { searchedFields } from "../../domain/catalog/ProductFieldSets.ts"
 import type { RuleField } from "../../domain/catalog/Rule.ts"
 import { wordsOf } from "../../domain/catalog/SearchWords.ts"
 import { isText } from "../../domain/Text.ts"
 
 /** Fields that merchants group by: an index answers `equals` and `in` on them. */
-const INDEXED = [
-  "tags",
-  "vendorName",
-  "productType",
-  "category",
-  "categoryId",
-  "categoryName"
-] as const satisfies ReadonlyArray<RuleField & keyof Product>
+const INDEXED: ReadonlyArray<RuleField & keyof Product> = searchedFields
 
 /** Indexed fields whose words are searched too: a word leads to the terms of the values that contain it. */
-const SEARCHED: ReadonlySet<RuleField> = new Set(["tags", "vendorName", "category"])
+const SEARCHED: ReadonlySet<RuleField> = new Set(
+  searchedFields.filter((field) => PRODUCT_FIELDS[field].search === "words")
+)
 
 /** Maximum number of searched words of a name, and of another value. */
 const NAME_WORDS = 32

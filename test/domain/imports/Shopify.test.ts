@@ -7,7 +7,7 @@ import { openCsv } from "../../../src/layers/imports/FileText.ts"
 import { readShopifyCsv } from "../../../src/layers/imports/ShopifyCsv.ts"
 import { productDecoder } from "../../../src/domain/imports/Rows.ts"
 import type { UpdateProduct } from "../../../src/domain/catalog/Product.ts"
-import type { Variant, VariantInput } from "../../../src/domain/catalog/ProductFields.ts"
+import type { Variant, VariantInput } from "../../../src/domain/catalog/ProductParts.ts"
 
 const withoutIds = (variants: ReadonlyArray<Variant>) => variants.map(({ id: _, ...variant }): VariantInput => variant)
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react"
 import { flushSync } from "react-dom"
-import { MAX_VARIANTS } from "../../../../domain/catalog/ProductFields.ts"
+import { MAX_VARIANTS } from "../../../../domain/catalog/ProductParts.ts"
 import { Button } from "../../../shared/ui/form/Button.tsx"
 import { TextArea, TextField, ListField } from "../../../shared/ui/form/Field.tsx"
 import { Dialog } from "../../../shared/ui/layout/Dialog.tsx"

@@ -1,6 +1,6 @@
 import { Predicate, Result, Struct } from "effect"
 import type { BadRequest } from "../../../../domain/BadRequest.ts"
-import { repeatedOptions } from "../../../../domain/catalog/ProductFields.ts"
+import { repeatedOptions } from "../../../../domain/catalog/ProductParts.ts"
 import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
 import { canonical, type JsonObject } from "../../../../domain/json/Json.ts"

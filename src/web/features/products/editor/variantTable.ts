@@ -1,5 +1,5 @@
 import { Result, Struct } from "effect"
-import { MAX_VARIANTS } from "../../../../domain/catalog/ProductFields.ts"
+import { MAX_VARIANTS } from "../../../../domain/catalog/ProductParts.ts"
 import { parseAmount, parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
 import { productTexts } from "../productTexts.ts"
 import { newItemKey, type OptionDraft, VARIANT_AMOUNTS, type VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"

@@ -1,0 +1,48 @@
+import type { Schema } from "effect"
+
+/** Comparisons of a field in the rules of collections. A list satisfies a positive relation if any of its values does. */
+export interface FieldRule {
+  readonly kind: "text" | "number" | "boolean"
+  readonly list: boolean
+}
+
+/** Card of the form with the field. */
+export type Card =
+  "basics" | "pricing" | "inventory" | "variants" | "seo" | "faqs" | "shipping" | "advanced" | "status" | "organization"
+
+/** Kinds of inputs whose form values are text. */
+type TextInput = "text" | "title" | "lines" | "html" | "picture" | "currency" | "country" | "productKind"
+type AmountInput = "number" | "money" | "stock"
+/** Kinds of inputs of one field each. */
+type CompositeInput = "tags" | "dimensions" | "media" | "options" | "variants" | "faqs"
+
+/** Input of a field in the form of a product. */
+export interface FieldInput {
+  readonly card: Card
+  readonly kind: TextInput | AmountInput | CompositeInput | "flag" | "json"
+  /** True for fields that follow the others of their card. */
+  readonly isLast?: true
+  /** The service or another card supplies a value, which does not open the card. */
+  readonly isAutomatic?: true
+}
+
+/** Column of a Shopify export that has the value of the field. */
+interface FieldColumn {
+  /** Name in mappings of columns. */
+  readonly name: string
+  /** Names in files, in lower case, from exports of several years. */
+  readonly headers: readonly [string, ...ReadonlyArray<string>]
+}
+
+/** Row of a field. Its label is in `web/features/products/fieldTexts.ts`. */
+export interface FieldRow {
+  /** Values that clients send, with a description and an example. */
+  readonly schema: Schema.Top
+  /** Value of a new product that does not give one, and of stored products that lack it. Absent: the service decides. */
+  readonly default?: unknown
+  readonly rule?: FieldRule
+  /** Search index: equal values, or their words too. A change applies to a product with its next write. */
+  readonly search?: "values" | "words"
+  readonly column?: FieldColumn
+  readonly input: FieldInput
+}
