@@ -26,23 +26,31 @@ export interface FieldInput {
   readonly isAutomatic?: true
 }
 
-/** Column of a Shopify export that has the value of the field. */
-interface FieldColumn {
+/** Column of a Shopify export that has the value of the field. A text is the cell itself. */
+interface TextColumn {
   /** Name in mappings of columns. */
   readonly name: string
   /** Names in files, in lower case, from exports of several years. */
   readonly headers: readonly [string, ...ReadonlyArray<string>]
 }
 
+/** Column with several texts, which commas separate. */
+interface ListColumn extends TextColumn {
+  readonly isList: true
+}
+
+/** Schema of a field, with a description and an example, and the column that it can have. */
+type FieldValue =
+  | { readonly schema: Schema.Top; readonly column?: never }
+  | { readonly schema: Schema.Codec<string | null, string | null>; readonly column: TextColumn & { isList?: never } }
+  | { readonly schema: Schema.Codec<ReadonlyArray<string>, ReadonlyArray<string>>; readonly column: ListColumn }
+
 /** Row of a field. Its label is in `web/features/products/fieldTexts.ts`. */
-export interface FieldRow {
-  /** Values that clients send, with a description and an example. */
-  readonly schema: Schema.Top
+export type FieldRow = FieldValue & {
   /** Value of a new product that does not give one, and of stored products that lack it. Absent: the service decides. */
   readonly default?: unknown
   readonly rule?: FieldRule
   /** Search index: equal values, or their words too. A change applies to a product with its next write. */
   readonly search?: "values" | "words"
-  readonly column?: FieldColumn
   readonly input: FieldInput
 }

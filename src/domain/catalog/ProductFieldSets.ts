@@ -29,3 +29,8 @@ export const fieldsWithInput = <const Kind extends FieldInput["kind"]>(
 export const searchedFields = productFields.filter((name): name is With<{ readonly search: "values" | "words" }> =>
   Object.hasOwn(PRODUCT_FIELDS[name], "search")
 )
+
+/** Fields with a column of Shopify's exports. */
+export const columnFields = productFields.filter((name): name is With<{ readonly column: object }> =>
+  Object.hasOwn(PRODUCT_FIELDS[name], "column")
+)

@@ -170,7 +170,7 @@ export const PRODUCT_FIELDS = {
     default: [],
     rule: { kind: "text", list: true },
     search: "words",
-    column: { name: "tags", headers: ["tags"] },
+    column: { name: "tags", headers: ["tags"], isList: true },
     input: { card: "organization", kind: "tags" }
   },
   media: {

@@ -1,6 +1,7 @@
 import { Result, Schema } from "effect"
 import { findPlatform } from "./Platforms.ts"
-import { findField, nameOfField, ShopifyField } from "./ShopifyColumns.ts"
+import { findField, nameOfField } from "./ShopifyColumns.ts"
+import { ShopifyField } from "./ShopifyTable.ts"
 
 /* Fields of the columns of a Shopify CSV, by a mapping or by their names. */
 

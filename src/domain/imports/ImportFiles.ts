@@ -10,7 +10,7 @@ import { DataKind } from "./DataKind.ts"
 import { ColumnMapping } from "./ColumnMapping.ts"
 import { Delimiter, Layout } from "./Layout.ts"
 import { Decimal } from "./Numerals.ts"
-import { ShopifyField } from "./ShopifyColumns.ts"
+import { ShopifyField } from "./ShopifyTable.ts"
 
 /** Name of an encoding, such as utf-8 or windows-1252. Labels of it, such as UTF8 or latin1, are decoded to the name. */
 export const Encoding = Schema.String.check(

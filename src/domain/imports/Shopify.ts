@@ -1,15 +1,29 @@
 import { Record, Result, Schema, Struct } from "effect"
-import { editableFields } from "../catalog/ProductFields.ts"
+import { editableFields, PRODUCT_FIELDS } from "../catalog/ProductFields.ts"
 import type { Product } from "../catalog/Product.ts"
 import { compileDecoder, issuesOf } from "../json/Decoder.ts"
 import type { ImportSettings } from "./ImportFile.ts"
 import { checkVariants, type ImportedProduct } from "./Product.ts"
-import type { RowProblem, ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
-import { type ImportedPicture, isMetafield, mergeCustomFields, mergeMedia, mergeMetafields } from "./ShopifyFields.ts"
+import type { RowProblem, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
+import {
+  cellsOfProduct,
+  fieldsOfColumns,
+  firstOf,
+  type ImportedPicture,
+  isMetafield,
+  mergeCustomFields,
+  mergeMedia,
+  mergeMetafields,
+  orDefault,
+  pictureOf
+} from "./ShopifyFields.ts"
+import type { ReadColumn, ShopifyCells } from "./ShopifyTable.ts"
 import { emptyPriceProblem, isActiveIn, isOnSale, kindOf, onlyOf } from "./ShopifyOffer.ts"
 import {
+  codesOf,
   extrasOf,
   hasPrice,
+  idOf,
   memberOf,
   PRICE_FIELDS,
   pricesOf,
@@ -39,13 +53,6 @@ const isSlug = Schema.is(editableFields.slug)
 
 const isVariant = ({ cells }: ShopifyRow) =>
   hasPrice(cells) || Boolean(cells.sku) || NUMBERS.some((n) => Boolean(cells[`option${n}Value`]))
-
-/** Returns the first value of a column, null if all its cells are empty, or undefined if the file does not have it. */
-const firstOf = <F extends keyof ShopifyCells>(rows: ReadonlyArray<ShopifyRow>, field: F) =>
-  (rows.find(({ cells }) => cells[field] !== null && cells[field] !== undefined) ?? rows[0])?.cells[field]
-
-/** Value of an empty cell in a field that cannot be null: that of a new product. */
-const orDefault = <A, D>(value: A | null | undefined, empty: D): A | D | undefined => (value === null ? empty : value)
 
 /** Option of a file. Its name is undefined if no row has it. */
 interface FileOption {
@@ -111,8 +118,8 @@ const decodeFields = compileDecoder(
 const fieldsOfRow = (cells: ShopifyCells, prices: ReturnType<typeof pricesOf>, weightUnit: WeightUnit) => ({
   price: prices?.price,
   discountedPrice: prices && (prices.discountedPrice ?? null),
-  costPrice: cells.cost,
-  taxable: orDefault(cells.taxable, true),
+  costPrice: codesOf(cells).costPrice,
+  taxable: orDefault(cells.taxable, PRODUCT_FIELDS.taxable.default),
   weight: weightOf(cells.grams, weightUnit)
 })
 
@@ -124,41 +131,37 @@ const fieldsOfVariants = ({ has }: ShopifyColumns, variants: Product["variants"]
 
 /** Fields of a product without variants. */
 const fieldsOfProduct = ({ has }: ShopifyColumns, cells: ShopifyCells) => ({
-  stock: orDefault(stockOf(cells), 0),
+  stock: orDefault(stockOf(cells), PRODUCT_FIELDS.stock.default),
   trackInventory: has("tracker") ? Boolean(cells.tracker) : undefined,
-  sku: cells.sku,
-  barcode: cells.barcode
+  ...codesOf(cells)
 })
-
-/** Reads the columns that one row of a product sets for the whole product. */
-const fieldsOfRows = (rows: ReadonlyArray<ShopifyRow>) => {
-  const first = <F extends keyof ShopifyCells>(field: F) => firstOf(rows, field)
-  const [category, handle] = [first("category"), first("handle")]
-  return {
-    name: first("title"),
-    slug: isSlug(handle) ? handle : undefined,
-    description: first("body"),
-    vendorName: first("vendor"),
-    productType: first("type"),
-    categoryName: category,
-    category: typeof category === "string" ? category.split(">").at(-1)?.trim() : category,
-    tags: orDefault(first("tags"), []),
-    seoTitle: first("seoTitle"),
-    seoDescription: first("seoDescription")
-  }
-}
 
 /** Reads the pictures of a product, each once. */
 const picturesOf = (rows: ReadonlyArray<ShopifyRow>, othersOf: (row: ShopifyRow) => Values) => {
   const pictures = new Map<string, ImportedPicture>()
   for (const row of rows) {
-    const { image, imageAlt: alt, imagePosition: position } = row.cells
-    if (!image || pictures.has(image)) continue
+    const picture = pictureOf(row.cells)
+    if (picture === undefined || pictures.has(picture.url)) continue
     const others = isVariant(row) ? [] : [...othersOf(row)].filter(([, value]) => value !== null)
-    pictures.set(image, { url: image, alt, position, others: Object.fromEntries(others) })
+    pictures.set(picture.url, { ...picture, others: Object.fromEntries(others) })
   }
   return [...pictures.values()]
 }
+
+/** Columns that functions read by name. */
+type NamedColumn =
+  | `option${OptionNumber}${"Name" | "Value" | "LinkedTo"}`
+  | keyof ReturnType<typeof cellsOfProduct>
+  | keyof (Parameters<typeof pricesOf>[0] &
+      Parameters<typeof stockOf>[0] &
+      Parameters<typeof codesOf>[0] &
+      Parameters<typeof pictureOf>[0] &
+      Parameters<typeof idOf>[0])
+
+type NoneOf<Unread extends never> = Unread
+
+/** Columns whose values would be lost: none. Does not compile if the table has a column that no function reads. */
+export type UnreadColumn = NoneOf<Exclude<ReadColumn, NamedColumn>>
 
 /** Splits the columns without a field: those with values in further rows belong to rows, the others to the product. */
 const splitOthers = ({ others }: ShopifyColumns, rows: ReadonlyArray<ShopifyRow>) => {
@@ -199,8 +202,8 @@ export const shopifyProduct = (
 
   const others = splitOthers(columns, rows)
   const pictures = picturesOf(rows, others.ofRow)
-  const ofRows = fieldsOfRows(rows)
-  const [published, status] = [firstOf(rows, "published"), firstOf(rows, "status")]
+  const { category, giftCard, handle, published, status } = cellsOfProduct(rows)
+  const ofColumns = fieldsOfColumns(rows)
   const ofStatus = valuesOf({
     published: published === undefined ? undefined : published === false ? false : null,
     status: status === "active" ? null : status
@@ -221,7 +224,7 @@ export const shopifyProduct = (
     const variants = variantRows.map((row) => ({
       row,
       set: {
-        ...(row.cells.variantId && { id: row.cells.variantId }),
+        ...idOf(row.cells),
         ...(row.cells.sku && { sku: row.cells.sku }),
         options: Object.fromEntries(named.map(({ n, name }) => [name, row.cells[`option${n}Value`] ?? ""]))
       }
@@ -268,12 +271,15 @@ export const shopifyProduct = (
     const media = has("image") ? mergeMedia(before?.media ?? [], pictures) : undefined
     const decoded = decodeFields(
       defined({
-        ...ofRows,
+        ...ofColumns,
+        slug: isSlug(handle) ? handle : undefined,
+        categoryName: category,
+        category: category?.split(">").at(-1)?.trim() ?? category,
         isActive: isActiveIn(published, status, before),
         ...ofRow,
         onSale: hasVariants && hasPrices ? reduced.size > 0 : isOnSale(prices),
         ...(hasVariants ? fieldsOfVariants(columns, merged) : fieldsOfProduct(columns, main)),
-        productKind: kindOf(firstOf(rows, "giftCard"), has("requiresShipping") ? isShipped : undefined, before),
+        productKind: kindOf(giftCard, has("requiresShipping") ? isShipped : undefined, before),
         media,
         imageUrl: media && (media[0]?.["url"] ?? null),
         options: hasVariants

@@ -1,8 +1,42 @@
 import type { Product } from "../catalog/Product.ts"
+import type { FieldRow } from "../catalog/ProductFieldRow.ts"
+import { PRODUCT_FIELDS } from "../catalog/ProductFields.ts"
+import { columnFields } from "../catalog/ProductFieldSets.ts"
 import { isObject, type JsonObject } from "../json/Json.ts"
-import type { Values } from "./ShopifyVariant.ts"
+import type { ShopifyRow } from "./ShopifyColumns.ts"
+import { COLUMN_OF_FIELD, type ShopifyCells } from "./ShopifyTable.ts"
+import type { CellsOf, Values } from "./ShopifyVariant.ts"
 
-/* Fields of a product that hold many columns. A file changes the values of its own columns and keeps the others. */
+/*
+ * Fields of a product that columns lead to, and those that hold many columns. A file changes the values of its own columns
+ * and keeps the others.
+ */
+
+/** Returns the first value of a column, null if all its cells are empty, or undefined if the file does not have it. */
+export const firstOf = <F extends keyof ShopifyCells>(rows: ReadonlyArray<ShopifyRow>, field: F) =>
+  (rows.find(({ cells }) => cells[field] !== null && cells[field] !== undefined) ?? rows[0])?.cells[field]
+
+/** Value of an empty cell in a field that cannot be null: that of a new product. */
+export const orDefault = <A, D>(value: A | null | undefined, empty: D): A | D | undefined =>
+  value === null ? empty : value
+
+/** Returns the cells of the columns that one row of a product sets for the whole product. */
+export const cellsOfProduct = (rows: ReadonlyArray<ShopifyRow>) => ({
+  handle: firstOf(rows, "handle"),
+  category: firstOf(rows, "category"),
+  published: firstOf(rows, "published"),
+  status: firstOf(rows, "status"),
+  giftCard: firstOf(rows, "giftCard")
+})
+
+/** Reads the fields with a column of their own. */
+export const fieldsOfColumns = (rows: ReadonlyArray<ShopifyRow>) =>
+  Object.fromEntries(
+    columnFields.map((field) => {
+      const row: FieldRow = PRODUCT_FIELDS[field]
+      return [field, orDefault(firstOf(rows, COLUMN_OF_FIELD[field]), row.default ?? null)]
+    })
+  )
 
 const METAFIELD = /\(product\.metafields\.([^.()]+)\.([^()]+)\)\s*$/
 
@@ -37,6 +71,10 @@ export const mergeMetafields = (stored: Product["metafields"], values: Values): 
   }
   return Object.fromEntries(merged)
 }
+
+/** Reads the picture of a row. */
+export const pictureOf = ({ image, imageAlt, imagePosition }: CellsOf<"image" | "imageAlt" | "imagePosition">) =>
+  image ? { url: image, alt: imageAlt, position: imagePosition } : undefined
 
 /** Picture of a file. Undefined members keep their stored values. */
 export interface ImportedPicture {

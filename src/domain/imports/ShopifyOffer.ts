@@ -1,6 +1,7 @@
 import type { Product } from "../catalog/Product.ts"
 import type { Variant } from "../catalog/ProductParts.ts"
-import type { ShopifyCells, ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
+import type { ShopifyColumns, ShopifyRow } from "./ShopifyColumns.ts"
+import type { ShopifyCells } from "./ShopifyTable.ts"
 import { hasPrice, PRICE_FIELDS, type pricesOf, storedCustomField } from "./ShopifyVariant.ts"
 
 /* Fields that decide whether and how a product is offered. A file can have a part of them. */

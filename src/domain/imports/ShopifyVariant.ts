@@ -1,9 +1,9 @@
-import { BigDecimal, Predicate } from "effect"
+import { BigDecimal, Predicate, Struct } from "effect"
 import type { Product } from "../catalog/Product.ts"
 import type { Variant } from "../catalog/ProductParts.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { plus } from "../json/Numbers.ts"
-import type { ShopifyCells } from "./ShopifyColumns.ts"
+import { MEMBER_COLUMNS, type ShopifyCells } from "./ShopifyTable.ts"
 import { hasOptions, type VariantPatch } from "./Variants.ts"
 
 /*
@@ -102,10 +102,20 @@ const pricesOfSale = (regular: PriceCell, sale: PriceCell, stored: StoredPrices)
     : { price, discountedPrice: undefined, compareAtPrice: undefined, onSale: false }
 }
 
+/** Cells of some columns. A function that takes those that it reads shows the compiler that they are read. */
+export type CellsOf<Column extends keyof ShopifyCells> = Pick<ShopifyCells, Column>
+
 /** Converts the pair of prices of a row to `price` and `discountedPrice`. Returns undefined if the file has no prices. */
-export const pricesOf = (cells: ShopifyCells, stored: StoredPrices): Prices | undefined => {
-  const { compareAtPrice, price, regularPrice, salePrice } = cells
-  if (PRICE_FIELDS.every((field) => cells[field] === undefined)) return undefined
+export const pricesOf = (
+  {
+    compareAtPrice,
+    price,
+    regularPrice,
+    salePrice
+  }: CellsOf<"price" | "compareAtPrice" | "regularPrice" | "salePrice">,
+  stored: StoredPrices
+): Prices | undefined => {
+  if ([compareAtPrice, price, regularPrice, salePrice].every((cell) => cell === undefined)) return undefined
   if (salePrice !== undefined || (regularPrice !== undefined && price === undefined)) {
     return pricesOfSale(regularPrice ?? compareAtPrice ?? price, salePrice, stored)
   }
@@ -113,23 +123,17 @@ export const pricesOf = (cells: ShopifyCells, stored: StoredPrices): Prices | un
 }
 
 /** Replaces a negative stock, which Shopify allows, by 0. Returns undefined if the file has no stock. */
-export const stockOf = ({ quantity }: ShopifyCells): number | null | undefined =>
+export const stockOf = ({ quantity }: CellsOf<"quantity">): number | null | undefined =>
   Predicate.isNumber(quantity) && quantity < 0 ? 0 : quantity
+
+const memberColumns = Struct.keys(MEMBER_COLUMNS)
 
 /** Values of a row that have no field in this API. */
 export const extrasOf = (cells: ShopifyCells, prices: Prices | undefined): Values =>
   valuesOf({
     compareAtPrice: prices && (prices.compareAtPrice ?? null),
     inventoryQuantity: stockOf(cells) === cells.quantity && cells.quantity !== undefined ? null : cells.quantity,
-    inventoryTracker: cells.tracker,
-    inventoryPolicy: cells.policy,
-    fulfillmentService: cells.fulfillment,
-    requiresShipping: cells.requiresShipping,
-    taxable: cells.taxable,
-    taxCode: cells.taxCode,
-    grams: cells.grams,
-    weightUnit: cells.weightUnit,
-    imageUrl: cells.variantImage
+    ...Object.fromEntries(memberColumns.map((column) => [MEMBER_COLUMNS[column].member, cells[column]]))
   })
 
 /** Member names that columns without a field cannot have. */
@@ -147,12 +151,23 @@ const RESERVED = new Set([
   "type",
   "alt",
   "position",
-  ...extrasOf({}, undefined).keys(),
-  "compareAtPrice"
+  "compareAtPrice",
+  "inventoryQuantity",
+  ...memberColumns.map((column) => MEMBER_COLUMNS[column].member)
 ])
 
 /** Returns the member that keeps a column without a field. */
 export const memberOf = (column: string): string => (RESERVED.has(column) ? `${column} (column)` : column)
+
+/** Reads the id of a variant. */
+export const idOf = ({ variantId }: CellsOf<"variantId">) => (variantId ? { id: variantId } : {})
+
+/** Reads the codes and the cost of a variant, or of a product without variants. */
+export const codesOf = ({ barcode, cost, sku }: CellsOf<"barcode" | "cost" | "sku">) => ({
+  sku,
+  barcode,
+  costPrice: cost
+})
 
 /** Row of a variant: its option values, and the columns without a field that belong to rows. */
 export interface VariantRow {
@@ -167,15 +182,14 @@ export const variantPatchOf = (
   before: Variant | undefined,
   prices: Prices | undefined
 ): VariantPatch => {
-  const { barcode, cost, sku } = cells
+  const codes = codesOf(cells)
+  const { barcode, costPrice, sku } = codes
   const stock = stockOf(cells)
   const members = new Map([...extrasOf(cells, prices), ...others])
   const known = valuesOf({
-    sku,
-    barcode,
+    ...codes,
     price: prices && (prices.price ?? null),
     discountedPrice: prices && (prices.discountedPrice ?? null),
-    costPrice: cost,
     stock
   })
   return {
@@ -189,7 +203,7 @@ export const variantPatchOf = (
       ...(typeof barcode === "string" && { barcode }),
       ...(prices?.price !== undefined && { price: prices.price }),
       ...(prices?.discountedPrice !== undefined && { discountedPrice: prices.discountedPrice }),
-      ...(Predicate.isNumber(cost) && { costPrice: cost }),
+      ...(Predicate.isNumber(costPrice) && { costPrice }),
       ...(Predicate.isNumber(stock) && { stock })
     },
     clear: [...members, ...known].flatMap(([name, value]) => (value === null ? [name] : []))
