@@ -10,11 +10,12 @@ export interface FieldRule {
 export type Card =
   "basics" | "pricing" | "inventory" | "variants" | "seo" | "faqs" | "shipping" | "advanced" | "status" | "organization"
 
-/** Kinds of inputs whose form values are text. */
-type TextInput = "text" | "title" | "lines" | "html" | "picture" | "currency" | "country" | "productKind"
-type AmountInput = "number" | "money" | "stock"
+/** Kinds of inputs of texts. */
+export type TextInput = "text" | "title" | "lines" | "html" | "picture" | "currency" | "country" | "productKind"
+/** Kinds of inputs whose form values are numbers, as typed. */
+export type AmountInput = "number" | "money" | "stock"
 /** Kinds of inputs of one field each. */
-type CompositeInput = "tags" | "dimensions" | "media" | "options" | "variants" | "faqs"
+export type CompositeInput = "tags" | "dimensions" | "media" | "options" | "variants" | "faqs"
 
 /** Input of a field in the form of a product. */
 export interface FieldInput {

@@ -14,6 +14,11 @@ export const isRuledAs =
     return row.rule?.kind === kind
   }
 
+/** Fields that rules compare. */
+export const ruledFields = productFields.filter((name): name is With<{ readonly rule: object }> =>
+  Object.hasOwn(PRODUCT_FIELDS[name], "rule")
+)
+
 /** Fields with inputs of some kinds. */
 export type FieldWithInput<Kind extends FieldInput["kind"]> = With<{ readonly input: { readonly kind: Kind } }>
 
@@ -24,6 +29,12 @@ export const fieldsWithInput = <const Kind extends FieldInput["kind"]>(
   productFields.filter((name): name is FieldWithInput<Kind> =>
     kinds.some((kind) => kind === PRODUCT_FIELDS[name].input.kind)
   )
+
+/** Tests for fields that null clears. */
+export const isNullable = (name: ProductField): boolean => {
+  const row: FieldRow = PRODUCT_FIELDS[name]
+  return row.default === null
+}
 
 /** Fields that the search indexes. */
 export const searchedFields = productFields.filter((name): name is With<{ readonly search: "values" | "words" }> =>

@@ -1,5 +1,11 @@
 import { plural, t } from "@lingui/core/macro"
+import { Struct } from "effect"
+import { ruledFields } from "../../../domain/catalog/ProductFieldSets.ts"
+import type { RuleField } from "../../../domain/catalog/Rule.ts"
 import { countOf, number } from "../../shared/data/format.ts"
+import { fieldTexts } from "../products/fieldTexts.ts"
+
+const { name: title, ...ruledTexts } = Struct.pick(fieldTexts, ruledFields)
 
 /** Texts of the collection pages. */
 export const collectionTexts = {
@@ -17,37 +23,17 @@ export const collectionTexts = {
     productIds: t`Products`
   },
   ruleFields: {
-    title: t`Name`,
-    description: t`Description`,
-    slug: t`Slug`,
-    vendorName: t`Vendor`,
-    productType: t`Product type`,
-    productKind: t`Product kind`,
-    category: t`Category`,
-    categoryId: t`Category ID`,
-    categoryName: t`Category name`,
-    sku: t`SKU`,
-    barcode: t`Barcode`,
-    currencyCode: t`Currency`,
-    countryOfOrigin: t`Country of origin`,
+    title,
+    ...ruledTexts,
     tags: t`Tag`,
-    price: t`Price`,
-    discountedPrice: t`Sale price`,
-    costPrice: t`Cost`,
-    stock: t`Stock`,
-    weight: t`Weight`,
     "variant.price": t`Variant price`,
     "variant.stock": t`Variant stock`,
     "variant.title": t`Variant title`,
     "variant.sku": t`Variant SKU`,
     "variant.barcode": t`Variant barcode`,
-    isActive: t`Active`,
-    onSale: t`On sale`,
-    taxable: t`Charge tax`,
-    trackInventory: t`Track stock`,
     createdAt: t`Created`,
     updatedAt: t`Updated`
-  },
+  } satisfies Record<RuleField, string>,
   relations: {
     equals: t`is`,
     not_equals: t`is not`,

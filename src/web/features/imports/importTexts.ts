@@ -1,19 +1,19 @@
 import { plural, select, t } from "@lingui/core/macro"
+import { Struct } from "effect"
+import { columnFields } from "../../../domain/catalog/ProductFieldSets.ts"
 import type { DataKind } from "../../../domain/imports/DataKind.ts"
 import type { FileFormat } from "../../../domain/imports/ImportFiles.ts"
 import type { Delimiter } from "../../../domain/imports/Layout.ts"
 import type { Decimal } from "../../../domain/imports/Numerals.ts"
-import type { ShopifyField } from "../../../domain/imports/ShopifyColumns.ts"
+import { COLUMN_OF_FIELD, type ShopifyField } from "../../../domain/imports/ShopifyTable.ts"
+import { fieldTexts } from "../products/fieldTexts.ts"
 
 /** Names of the fields of a CSV file. */
 const fields: Record<ShopifyField, string> = {
   handle: t`Handle`,
+  ...Struct.renameKeys(Struct.pick(fieldTexts, columnFields), COLUMN_OF_FIELD),
   title: t`Title`,
-  body: t`Description`,
-  vendor: t`Vendor`,
   category: t`Category`,
-  type: t`Product type`,
-  tags: t`Tags`,
   published: t`Published`,
   status: t`Status`,
   option1Name: t`Option 1 name`,
@@ -46,9 +46,7 @@ const fields: Record<ShopifyField, string> = {
   imagePosition: t`Picture position`,
   imageAlt: t`Picture alt text`,
   variantImage: t`Variant picture URL`,
-  giftCard: t`Gift card`,
-  seoTitle: t`SEO title`,
-  seoDescription: t`SEO description`
+  giftCard: t`Gift card`
 }
 
 const kinds: Record<DataKind, string> = {

@@ -1,47 +1,12 @@
 import { plural, t } from "@lingui/core/macro"
 import { number } from "../../shared/data/format.ts"
+import { fieldTexts } from "./fieldTexts.ts"
 
-/** Texts of the product editor, and names of fields. */
+/** Texts of the product editor. */
 export const productTexts = {
   title: t`Products`,
   states: { active: t`Active`, inactive: t`Inactive` },
-  fields: {
-    name: t`Name`,
-    slug: t`Slug`,
-    price: t`Price`,
-    discountedPrice: t`Sale price`,
-    costPrice: t`Cost`,
-    stock: t`Stock`,
-    currencyCode: t`Currency`,
-    isActive: t`Active`,
-    onSale: t`On sale`,
-    taxable: t`Charge tax`,
-    trackInventory: t`Track stock`,
-    description: t`Description`,
-    vendorName: t`Vendor`,
-    category: t`Category`,
-    categoryId: t`Category ID`,
-    categoryName: t`Category name`,
-    productType: t`Product type`,
-    productKind: t`Product kind`,
-    sku: t`SKU`,
-    barcode: t`Barcode`,
-    imageUrl: t`Main image URL`,
-    tags: t`Tags`,
-    media: t`Media`,
-    options: t`Options`,
-    variants: t`Variants`,
-    faqs: t`Questions and answers`,
-    metafields: t`Metafields`,
-    customFields: t`Custom fields`,
-    weight: t`Weight`,
-    dimensions: t`Dimensions`,
-    countryOfOrigin: t`Country of origin`,
-    hsCode: t`HS code`,
-    seoTitle: t`SEO title`,
-    seoDescription: t`SEO description`,
-    metaDescription: t`Meta description`
-  },
+  fields: fieldTexts,
   cards: {
     pricing: t`Pricing`,
     inventory: t`Inventory`,

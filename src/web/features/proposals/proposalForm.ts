@@ -1,4 +1,4 @@
-import { Result, Struct } from "effect"
+import { Result } from "effect"
 import type { Proposal } from "../../../domain/access/Proposals.ts"
 import type { Collection } from "../../../domain/catalog/Collection.ts"
 import type { Product } from "../../../domain/catalog/Product.ts"
@@ -7,7 +7,7 @@ import { fieldName } from "../../shared/data/differences.ts"
 import { parseNumber } from "../../shared/data/typedNumbers.ts"
 import { type Draft as CollectionDraft, draftOf as collectionDraftOf } from "../collections/collectionDraft.ts"
 import { type Draft as ProductDraft, draftOf as productDraftOf, type Field } from "../products/editor/productDraft.ts"
-import { FIELDS } from "../products/editor/productFields.ts"
+import { FORM_FIELDS } from "../products/editor/productFields.ts"
 import type { Problems } from "../products/editor/productInput.ts"
 
 /* Forms of the proposed values that a member can edit while approving. */
@@ -48,7 +48,7 @@ export type ProposalForm = FormContent &
 /** Options and variants belong together, and new variants have no ids yet. */
 const WITHOUT_CONTROL: ReadonlySet<Field> = new Set(["options", "variants"])
 
-const PRODUCT_FIELDS = Struct.keys(FIELDS).filter((field) => !WITHOUT_CONTROL.has(field))
+const PRODUCT_FIELDS = FORM_FIELDS.filter((field) => !WITHOUT_CONTROL.has(field))
 
 const stockForm = (content: Omit<FormContent, "kept">): ProposalForm | undefined => {
   const { adjust, stock } = content.values

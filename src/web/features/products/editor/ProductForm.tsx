@@ -1,6 +1,6 @@
-import { Struct } from "effect"
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from "react"
 import { flushSync } from "react-dom"
+import type { Card as CardName } from "../../../../domain/catalog/ProductFieldRow.ts"
 import { cutText } from "../../../../domain/Text.ts"
 import { type Choice, countries, currencies, lengthUnits } from "../../../shared/data/localeNames.ts"
 import { useStoreId } from "../../../shared/data/store.ts"
@@ -24,9 +24,10 @@ import { FaqList, newFaq, newOption, OptionList } from "./ItemLists.tsx"
 import { MediaGallery } from "./MediaGallery.tsx"
 import type { Draft, Field } from "./productDraft.ts"
 import {
-  type CardName,
-  FIELDS,
+  fieldsOf,
   type FormState,
+  HINTS,
+  inputOf,
   isCardNeeded,
   MAIN_CARDS,
   problemIn,
@@ -124,7 +125,7 @@ const SeoPreview = ({ metaDescription, name, seoDescription, seoTitle, slug }: D
 export const ProductField = ({ field, form }: { readonly field: Field; readonly form: ProductFormProps }) => {
   const { currency, editing, stock, variantStock } = form
   const { draft, edit, problems } = editing
-  const { hint, kind, rows } = FIELDS[field]
+  const hint = HINTS[field]
   const value = draft[field]
   const text = typeof value === "string" ? value : ""
   const change = (next: string) => edit({ [field]: next })
@@ -139,14 +140,15 @@ export const ProductField = ({ field, form }: { readonly field: Field; readonly 
     value: text,
     onChange: ({ target }: { readonly target: { readonly value: string } }) => change(target.value)
   }
-  switch (kind) {
+  switch (inputOf(field).kind) {
     case "text":
     case "title":
       return <TextField {...input} />
     case "number":
+    case "money":
       return <NumberField {...input} />
     case "lines":
-      return <TextArea {...input} rows={rows} />
+      return <TextArea {...input} rows={2} />
     case "html":
       return <DescriptionField {...texts} value={text} change={change} />
     case "json":
@@ -201,7 +203,7 @@ export const ProductField = ({ field, form }: { readonly field: Field; readonly 
 }
 
 /** Kinds with a column of their own. Others take the width of the card. */
-const NARROW: ReadonlySet<string> = new Set(["text", "number", "currency", "country", "productKind", "stock"])
+const NARROW: ReadonlySet<string> = new Set(["text", "number", "money", "currency", "country", "productKind", "stock"])
 
 /** First item of a list whose card is opened. */
 const firstItem = (card: CardName): Partial<Draft> => {
@@ -216,7 +218,7 @@ interface FormCardProps {
 
 /** Card with its fields. While they are empty, it is closed: a title with a button. */
 const FormCard = ({ card: { add, name, title }, form }: FormCardProps) => {
-  const fields = Struct.keys(FIELDS).filter((field) => FIELDS[field].card === name)
+  const fields = fieldsOf(name)
   const { editing } = form
   const isNeeded = add === undefined || isCardNeeded(fields, editing)
   // An opened card stays open, because its fields may be cleared to enter something else.
@@ -243,7 +245,7 @@ const FormCard = ({ card: { add, name, title }, form }: FormCardProps) => {
           </div>
         ) : undefined}
         {fields.map((field) => (
-          <div key={field} className={NARROW.has(FIELDS[field].kind) ? undefined : css["whole"]}>
+          <div key={field} className={NARROW.has(inputOf(field).kind) ? undefined : css["whole"]}>
             <ProductField field={field} form={form} />
           </div>
         ))}

@@ -1,5 +1,8 @@
-import type { Schema } from "effect"
-import { newProduct, type Product, ProductId, type UpdateProduct } from "../../../../domain/catalog/Product.ts"
+import { Record as Records, type Schema, Struct } from "effect"
+import { newProduct, type Product, ProductId } from "../../../../domain/catalog/Product.ts"
+import type { AmountInput, CompositeInput, TextInput } from "../../../../domain/catalog/ProductFieldRow.ts"
+import type { ProductField } from "../../../../domain/catalog/ProductFields.ts"
+import { fieldsWithInput, type FieldWithInput } from "../../../../domain/catalog/ProductFieldSets.ts"
 import { cutText } from "../../../../domain/Text.ts"
 import { uuidV7 } from "../../../../domain/Uuid.ts"
 import { amountText, numberText } from "../../../shared/data/typedNumbers.ts"
@@ -7,7 +10,7 @@ import { productTexts } from "../productTexts.ts"
 
 /* Form values of a product. Numbers and JSON are text, as typed. */
 
-export type Field = keyof UpdateProduct
+export type Field = ProductField
 
 type Medium = Product["media"][number]
 type Faq = Product["faqs"][number]
@@ -61,21 +64,30 @@ export interface DimensionsDraft {
   readonly unit: string
 }
 
-type Flag = "isActive" | "onSale" | "taxable" | "trackInventory"
-type Composite = "tags" | "media" | "options" | "variants" | "faqs" | "dimensions"
+const TEXTS = fieldsWithInput(["text", "title", "lines", "html", "picture", "currency", "country", "productKind"])
+const AMOUNTS = fieldsWithInput(["number", "stock"])
+const MONEY = fieldsWithInput(["money"])
+const JSON_FIELDS = fieldsWithInput(["json"])
+const FLAGS = fieldsWithInput(["flag"])
 
 /** Fields that are text in the form. */
-export type Line = Exclude<Field, Flag | Composite>
+export type Line = FieldWithInput<TextInput | AmountInput | "json">
+type Flag = FieldWithInput<"flag">
+export type Composite = FieldWithInput<CompositeInput>
 
-export type Draft = Readonly<Record<Line, string>> &
-  Readonly<Record<Flag, boolean>> & {
-    readonly tags: ReadonlyArray<string>
-    readonly media: ReadonlyArray<MediumDraft>
-    readonly options: ReadonlyArray<OptionDraft>
-    readonly variants: ReadonlyArray<VariantDraft>
-    readonly faqs: ReadonlyArray<FaqDraft>
-    readonly dimensions: DimensionsDraft
-  }
+interface Composites {
+  readonly tags: ReadonlyArray<string>
+  readonly media: ReadonlyArray<MediumDraft>
+  readonly options: ReadonlyArray<OptionDraft>
+  readonly variants: ReadonlyArray<VariantDraft>
+  readonly faqs: ReadonlyArray<FaqDraft>
+  readonly dimensions: DimensionsDraft
+}
+
+export type Draft = Readonly<Record<Line, string>> & Readonly<Record<Flag, boolean>> & Pick<Composites, Composite>
+
+/** True for fields that are checked or not. */
+export const isFlag = (field: Field): field is Flag => FLAGS.some((flag) => flag === field)
 
 /** Temporary key of a new item. */
 export const newItemKey = (): string => `new ${crypto.randomUUID()}`
@@ -115,28 +127,18 @@ const optionDrafts = (options: Product["options"]): ReadonlyArray<OptionDraft> =
 /** Form values of a product. */
 export const draftOf = (product: Product): Draft => draftWith(product, moneyIn(product.currencyCode))
 
+/** Converts the values of some fields to text. */
+const linesOf = <Name extends Field, Value>(
+  values: Readonly<Record<Name, Value>>,
+  lineOf: (value: Value) => string
+): Readonly<Record<Name, string>> => Records.map(values, lineOf)
+
 const draftWith = (product: Product, money: ReturnType<typeof moneyIn>): Draft => ({
-  name: product.name,
-  slug: product.slug,
-  price: money(product.price),
-  discountedPrice: money(product.discountedPrice),
-  costPrice: money(product.costPrice),
-  stock: amount(product.stock),
-  currencyCode: product.currencyCode,
-  isActive: product.isActive,
-  onSale: product.onSale,
-  taxable: product.taxable,
-  trackInventory: product.trackInventory,
-  description: text(product.description),
-  vendorName: text(product.vendorName),
-  category: text(product.category),
-  categoryId: text(product.categoryId),
-  categoryName: text(product.categoryName),
-  productType: text(product.productType),
-  productKind: product.productKind,
-  sku: text(product.sku),
-  barcode: text(product.barcode),
-  imageUrl: text(product.imageUrl),
+  ...linesOf(Struct.pick(product, TEXTS), text),
+  ...linesOf(Struct.pick(product, AMOUNTS), amount),
+  ...linesOf(Struct.pick(product, MONEY), money),
+  ...linesOf(Struct.pick(product, JSON_FIELDS), json),
+  ...Struct.pick(product, FLAGS),
   tags: product.tags,
   media: product.media.map((stored, index) => ({
     key: `${index}`,
@@ -153,21 +155,13 @@ const draftWith = (product: Product, money: ReturnType<typeof moneyIn>): Draft =
     question: stored.question,
     answer: stored.answer
   })),
-  metafields: json(product.metafields),
-  customFields: json(product.customFields),
-  weight: amount(product.weight),
   dimensions: {
     stored: product.dimensions,
     length: amount(product.dimensions?.length),
     width: amount(product.dimensions?.width),
     height: amount(product.dimensions?.height),
     unit: text(product.dimensions?.unit)
-  },
-  countryOfOrigin: text(product.countryOfOrigin),
-  hsCode: text(product.hsCode),
-  seoTitle: text(product.seoTitle),
-  seoDescription: text(product.seoDescription),
-  metaDescription: text(product.metaDescription)
+  }
 })
 
 /** Form values of a new product: the defaults of the service. */
@@ -222,12 +216,7 @@ export const fieldText = (draft: Draft, field: Field): string => {
       return [draft.dimensions.length, draft.dimensions.width, draft.dimensions.height, draft.dimensions.unit]
         .filter((part) => part !== "")
         .join(" × ")
-    case "isActive":
-    case "onSale":
-    case "taxable":
-    case "trackInventory":
-      return draft[field] ? productTexts.form.yes : productTexts.form.no
     default:
-      return draft[field]
+      return isFlag(field) ? (draft[field] ? productTexts.form.yes : productTexts.form.no) : draft[field]
   }
 }

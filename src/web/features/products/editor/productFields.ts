@@ -1,3 +1,5 @@
+import type { Card, FieldInput } from "../../../../domain/catalog/ProductFieldRow.ts"
+import { PRODUCT_FIELDS, productFields } from "../../../../domain/catalog/ProductFields.ts"
 import { isSame } from "../../../shared/data/differences.ts"
 import type { Uploads } from "../../files/uploads.ts"
 import { type Draft, type Field, newDraft } from "./productDraft.ts"
@@ -13,11 +15,8 @@ export interface FormState {
   readonly uploads?: Uploads
 }
 
-export type CardName =
-  "basics" | "pricing" | "inventory" | "variants" | "seo" | "faqs" | "shipping" | "advanced" | "status" | "organization"
-
 interface CardRow {
-  readonly name: CardName
+  readonly name: Card
   readonly title?: string
   /** Button that opens the card. A card without it is always open. */
   readonly add?: string
@@ -42,87 +41,44 @@ export const SIDE_CARDS: ReadonlyArray<CardRow> = [
   { name: "organization", title: cards.organization, add: addToCard.organization }
 ]
 
-type Kind =
-  | "text"
-  | "title"
-  | "lines"
-  | "html"
-  | "json"
-  | "number"
-  | "flag"
-  | "tags"
-  | "picture"
-  | "currency"
-  | "country"
-  | "productKind"
-  | "stock"
-  | "dimensions"
-  | "media"
-  | "options"
-  | "variants"
-  | "faqs"
-
-interface FieldRow {
-  readonly card: CardName
-  readonly kind: Kind
-  readonly hint?: string | ((draft: Draft, currency: string) => string)
-  readonly rows?: number
-  /** The service or another card supplies a value, which does not open the card. */
-  readonly isAutomatic?: true
-}
-
 const { form, media, seo } = productTexts
 
 /** Length that search engines show, approximately. */
 export const SEO_LENGTHS = { title: 60, description: 155 } as const
 
-/** Fields of a product (contract, section 2.1) in the order of the form. `productTexts.fields` has their labels. */
-export const FIELDS: Readonly<Record<Field, FieldRow>> = {
-  name: { card: "basics", kind: "title" },
-  description: { card: "basics", kind: "html" },
-  media: { card: "basics", kind: "media" },
-  price: { card: "pricing", kind: "number", hint: (_, currency) => currency },
-  discountedPrice: { card: "pricing", kind: "number", hint: (_, currency) => form.salePriceHint(currency) },
-  costPrice: { card: "pricing", kind: "number", hint: (_, currency) => form.costHint(currency) },
-  currencyCode: { card: "pricing", kind: "currency" },
-  onSale: { card: "pricing", kind: "flag", hint: form.onSaleHint },
-  taxable: { card: "pricing", kind: "flag" },
-  stock: { card: "inventory", kind: "stock" },
-  sku: { card: "inventory", kind: "text", hint: form.skuHint },
-  barcode: { card: "inventory", kind: "text", hint: form.barcodeHint },
-  trackInventory: { card: "inventory", kind: "flag" },
-  options: { card: "variants", kind: "options" },
-  variants: { card: "variants", kind: "variants" },
-  seoTitle: {
-    card: "seo",
-    kind: "title",
-    hint: ({ seoTitle }) => seo.lengthHint(seoTitle.length, SEO_LENGTHS.title)
-  },
-  seoDescription: {
-    card: "seo",
-    kind: "lines",
-    rows: 2,
-    hint: ({ seoDescription }) => seo.lengthHint(seoDescription.length, SEO_LENGTHS.description)
-  },
-  metaDescription: { card: "seo", kind: "lines", rows: 2 },
-  slug: { card: "seo", kind: "text", hint: seo.slugHint, isAutomatic: true },
-  faqs: { card: "faqs", kind: "faqs" },
-  weight: { card: "shipping", kind: "number", hint: form.weightHint },
-  countryOfOrigin: { card: "shipping", kind: "country" },
-  hsCode: { card: "shipping", kind: "text", hint: form.hsCodeHint },
-  dimensions: { card: "shipping", kind: "dimensions" },
-  imageUrl: { card: "advanced", kind: "picture", hint: media.mainImageHint, isAutomatic: true },
-  metafields: { card: "advanced", kind: "json", hint: form.jsonHint },
-  customFields: { card: "advanced", kind: "json", hint: form.jsonHint },
-  categoryId: { card: "advanced", kind: "text", hint: form.categoryIdHint },
-  categoryName: { card: "advanced", kind: "text", hint: form.categoryNameHint },
-  isActive: { card: "status", kind: "flag", hint: form.activeHint },
-  vendorName: { card: "organization", kind: "text" },
-  category: { card: "organization", kind: "text" },
-  tags: { card: "organization", kind: "tags", hint: form.tagsHint },
-  productType: { card: "organization", kind: "text" },
-  productKind: { card: "organization", kind: "productKind" }
+/** Hints of inputs. */
+export const HINTS: Readonly<Partial<Record<Field, string | ((draft: Draft, currency: string) => string)>>> = {
+  price: (_, currency) => currency,
+  discountedPrice: (_, currency) => form.salePriceHint(currency),
+  costPrice: (_, currency) => form.costHint(currency),
+  onSale: form.onSaleHint,
+  sku: form.skuHint,
+  barcode: form.barcodeHint,
+  seoTitle: ({ seoTitle }) => seo.lengthHint(seoTitle.length, SEO_LENGTHS.title),
+  seoDescription: ({ seoDescription }) => seo.lengthHint(seoDescription.length, SEO_LENGTHS.description),
+  slug: seo.slugHint,
+  weight: form.weightHint,
+  hsCode: form.hsCodeHint,
+  imageUrl: media.mainImageHint,
+  metafields: form.jsonHint,
+  customFields: form.jsonHint,
+  categoryId: form.categoryIdHint,
+  categoryName: form.categoryNameHint,
+  isActive: form.activeHint,
+  tags: form.tagsHint
 }
+
+/** Input of a field. */
+export const inputOf = (field: Field): FieldInput => PRODUCT_FIELDS[field].input
+
+/** Fields of a card in the order of the form. */
+export const fieldsOf = (card: Card): ReadonlyArray<Field> => {
+  const fields = productFields.filter((field) => inputOf(field).card === card)
+  return [...fields.filter((field) => !inputOf(field).isLast), ...fields.filter((field) => inputOf(field).isLast)]
+}
+
+/** Fields of a product in the order of the form. */
+export const FORM_FIELDS = [...MAIN_CARDS, ...SIDE_CARDS].flatMap(({ name }) => fieldsOf(name))
 
 /** First message of a field or of its parts. */
 export const problemIn = (problems: Problems, field: string): string | undefined =>
@@ -133,7 +89,7 @@ export const isCardNeeded = (fields: ReadonlyArray<Field>, { draft, problems }: 
   fields.some(
     (field) =>
       problemIn(problems, field) !== undefined ||
-      (FIELDS[field].isAutomatic !== true && !isSame(draft[field], newDraft[field]))
+      (inputOf(field).isAutomatic !== true && !isSame(draft[field], newDraft[field]))
   )
 
 /** Messages without those of the edited fields. */

@@ -1,5 +1,7 @@
 import { Predicate, Result, Struct } from "effect"
 import type { BadRequest } from "../../../../domain/BadRequest.ts"
+import { PRODUCT_FIELDS } from "../../../../domain/catalog/ProductFields.ts"
+import { isNullable } from "../../../../domain/catalog/ProductFieldSets.ts"
 import { repeatedOptions } from "../../../../domain/catalog/ProductParts.ts"
 import { CreateProduct, UpdateProduct } from "../../../../domain/catalog/Product.ts"
 import { decodeWith } from "../../../../domain/json/Decoder.ts"
@@ -10,7 +12,17 @@ import { differences } from "../../../shared/data/differences.ts"
 import { parseAmount, parseNumber, parseWhole } from "../../../shared/data/typedNumbers.ts"
 import { productTexts } from "../productTexts.ts"
 import { parseJson } from "./jsonInput.ts"
-import { type Draft, type Field, newDraft, VARIANT_AMOUNTS, VARIANT_TEXTS, type VariantDraft } from "./productDraft.ts"
+import {
+  type Composite,
+  type Draft,
+  type Field,
+  isFlag,
+  type Line,
+  newDraft,
+  VARIANT_AMOUNTS,
+  VARIANT_TEXTS,
+  type VariantDraft
+} from "./productDraft.ts"
 
 /* Converts form values to requests. Contains only changed fields. */
 
@@ -48,7 +60,6 @@ const makeReader = (currency: string, stored: Draft) => {
     stored,
     amount,
     pieces: (path: string, text: string) => collect(path)(parseWhole(text)),
-    amountOrNull: (path: string, text: string) => (text.trim() === "" ? null : amount(path, text)),
     /** Amount in the currency of the product. */
     money: (path: string, text: string, before: string | undefined) =>
       collect(path)(parseAmount(text, currency, before)),
@@ -106,33 +117,33 @@ const variantInput = (variant: VariantDraft, draft: Draft, base: Draft, index: n
   return input
 }
 
-const moneyOrNull = (field: "discountedPrice" | "costPrice", draft: Draft, reader: Reader) =>
-  draft[field].trim() === "" ? null : reader.money(field, draft[field], reader.stored[field])
+/** Converts a text of the form. */
+const lineInput = (field: Line, draft: Draft, reader: Reader) => {
+  const text = draft[field]
+  switch (PRODUCT_FIELDS[field].input.kind) {
+    case "number":
+      return isNullable(field) && text.trim() === "" ? null : reader.amount(field, text)
+    case "money":
+      return isNullable(field) && text.trim() === "" ? null : reader.money(field, text, reader.stored[field])
+    case "stock":
+      return reader.pieces(field, text)
+    case "json":
+      return reader.json(field, text)
+    case "text":
+    case "title":
+    case "lines":
+    case "html":
+    case "picture":
+    case "currency":
+    case "country":
+    case "productKind":
+      return isNullable(field) && text === "" ? null : text
+  }
+}
 
-/** Converts each field. */
-const inputOf = (draft: Draft, base: Draft, reader: Reader) =>
+/** Converts fields that are more than a text or a flag. */
+const compositesOf = (draft: Draft, base: Draft, reader: Reader) =>
   ({
-    name: () => draft.name,
-    slug: () => draft.slug,
-    price: () => reader.money("price", draft.price, reader.stored.price),
-    discountedPrice: () => moneyOrNull("discountedPrice", draft, reader),
-    costPrice: () => moneyOrNull("costPrice", draft, reader),
-    stock: () => reader.pieces("stock", draft.stock),
-    currencyCode: () => draft.currencyCode,
-    isActive: () => draft.isActive,
-    onSale: () => draft.onSale,
-    taxable: () => draft.taxable,
-    trackInventory: () => draft.trackInventory,
-    description: () => textOrNull(draft.description),
-    vendorName: () => textOrNull(draft.vendorName),
-    category: () => textOrNull(draft.category),
-    categoryId: () => textOrNull(draft.categoryId),
-    categoryName: () => textOrNull(draft.categoryName),
-    productType: () => textOrNull(draft.productType),
-    productKind: () => draft.productKind,
-    sku: () => textOrNull(draft.sku),
-    barcode: () => textOrNull(draft.barcode),
-    imageUrl: () => textOrNull(draft.imageUrl),
     tags: () => draft.tags,
     media: () =>
       draft.media.map(({ alt, stored, type, url }) => ({
@@ -144,16 +155,8 @@ const inputOf = (draft: Draft, base: Draft, reader: Reader) =>
     options: () => draft.options.map(({ stored, name, values }) => ({ ...stored, name, values })),
     variants: () => draft.variants.map((variant, index) => variantInput(variant, draft, base, index, reader)),
     faqs: () => draft.faqs.map(({ answer, stored, question }) => ({ ...stored, question, answer })),
-    metafields: () => reader.json("metafields", draft.metafields),
-    customFields: () => reader.json("customFields", draft.customFields),
-    weight: () => reader.amountOrNull("weight", draft.weight),
-    dimensions: () => dimensionsInput(draft, reader),
-    countryOfOrigin: () => textOrNull(draft.countryOfOrigin),
-    hsCode: () => textOrNull(draft.hsCode),
-    seoTitle: () => textOrNull(draft.seoTitle),
-    seoDescription: () => textOrNull(draft.seoDescription),
-    metaDescription: () => textOrNull(draft.metaDescription)
-  }) satisfies Record<Field, () => unknown>
+    dimensions: () => dimensionsInput(draft, reader)
+  }) satisfies Record<Composite, () => unknown>
 
 /** True if a sale price is no discount. Texts that are no number have their own message. */
 const isNoDiscount = (salePrice: string, price: string) => {
@@ -196,8 +199,13 @@ const decoder =
     { currency, stored }: { readonly currency: string; readonly stored: Draft }
   ): Result.Result<A, Problems> => {
     const reader = makeReader(currency, stored)
-    const members = inputOf(draft, base, reader)
-    const input = Object.fromEntries(fields.map((field) => [field, members[field]()]))
+    const composites = compositesOf(draft, base, reader)
+    const isComposite = (field: Field): field is Composite => Object.hasOwn(composites, field)
+    const inputOf = (field: Field): unknown => {
+      if (isFlag(field)) return draft[field]
+      return isComposite(field) ? composites[field]() : lineInput(field, draft, reader)
+    }
+    const input = Object.fromEntries(fields.map((field) => [field, inputOf(field)]))
     rejectNonsense(draft, base, fields, reader)
     const decoded = Result.mapError(decode(input, true), ({ issues = [] }) => parseIssues(issues))
     if (reader.problems.size === 0) return decoded
