@@ -46,7 +46,7 @@ type FieldValue =
   | { readonly schema: Schema.Codec<string | null, string | null>; readonly column: TextColumn & { isList?: never } }
   | { readonly schema: Schema.Codec<ReadonlyArray<string>, ReadonlyArray<string>>; readonly column: ListColumn }
 
-/** Row of a field. Its label is in `web/features/products/fieldTexts.ts`. */
+/** Row of a field. Its label is in `web/shared/fieldTexts.ts`. */
 export type FieldRow = FieldValue & {
   /** Value of a new product that does not give one, and of stored products that lack it. Absent: the service decides. */
   readonly default?: unknown

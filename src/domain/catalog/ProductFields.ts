@@ -20,7 +20,7 @@ import {
   Medium,
   ProductOption,
   repeatedOptions,
-  StoredOptions,
+  type StoredOptions,
   VariantInput
 } from "./ProductParts.ts"
 import type { FieldRow } from "./ProductFieldRow.ts"

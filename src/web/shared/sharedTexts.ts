@@ -1,33 +1,22 @@
 import { plural, select, t } from "@lingui/core/macro"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
 import { alternatives, number } from "./data/format.ts"
+import { fieldTexts } from "./fieldTexts.ts"
 
 /** Texts of error messages, form input and compared values. */
 export const dataTexts = {
   /** Labels that cannot be derived from the field name. */
   fields: {
+    ...fieldTexts,
     appName: t`App`,
     budget: t`Daily write limit`,
-    categoryId: t`Category ID`,
-    categoryName: t`Category name`,
     capabilities: t`Capabilities`,
-    costPrice: t`Cost`,
-    currencyCode: t`Currency`,
-    discountedPrice: t`Sale price`,
     disjunctive: t`Match any rule`,
-    faqs: t`Questions and answers`,
-    hsCode: t`HS code`,
     imageUrl: t`Image`,
-    isActive: t`Active`,
-    metafields: t`Metafields`,
     planName: t`Plan`,
     productIds: t`Products`,
     proposalsOnly: t`Approval required`,
     scopes: t`Permissions`,
-    seoDescription: t`SEO description`,
-    seoTitle: t`SEO title`,
-    sku: t`SKU`,
-    vendorName: t`Vendor`,
     window: t`Requests per minute`
   },
   errors: {

@@ -3,7 +3,7 @@ import { Struct } from "effect"
 import { ruledFields } from "../../../domain/catalog/ProductFieldSets.ts"
 import type { RuleField } from "../../../domain/catalog/Rule.ts"
 import { countOf, number } from "../../shared/data/format.ts"
-import { fieldTexts } from "../products/fieldTexts.ts"
+import { fieldTexts } from "../../shared/fieldTexts.ts"
 
 const { name: title, ...ruledTexts } = Struct.pick(fieldTexts, ruledFields)
 

@@ -6,7 +6,7 @@ import type { FileFormat } from "../../../domain/imports/ImportFiles.ts"
 import type { Delimiter } from "../../../domain/imports/Layout.ts"
 import type { Decimal } from "../../../domain/imports/Numerals.ts"
 import { COLUMN_OF_FIELD, type ShopifyField } from "../../../domain/imports/ShopifyTable.ts"
-import { fieldTexts } from "../products/fieldTexts.ts"
+import { fieldTexts } from "../../shared/fieldTexts.ts"
 
 /** Names of the fields of a CSV file. */
 const fields: Record<ShopifyField, string> = {

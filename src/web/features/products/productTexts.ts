@@ -1,6 +1,6 @@
 import { plural, t } from "@lingui/core/macro"
 import { number } from "../../shared/data/format.ts"
-import { fieldTexts } from "./fieldTexts.ts"
+import { fieldTexts } from "../../shared/fieldTexts.ts"
 
 /** Texts of the product editor. */
 export const productTexts = {

@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro"
-import type { ProductField } from "../../../domain/catalog/ProductFields.ts"
+import type { ProductField } from "../../domain/catalog/ProductFields.ts"
 
-/** Labels of the fields of a product in forms, tables, rules and imports. */
+/** Labels of the fields of a product in forms, tables, rules, imports and activity. */
 export const fieldTexts = {
   name: t`Name`,
   slug: t`Slug`,
