@@ -1,5 +1,4 @@
-import { Schema, Struct } from "effect"
-import { boundedArray } from "../json/Bounded.ts"
+import { type Schema, Struct } from "effect"
 import {
   Amount,
   Bool,
@@ -13,16 +12,7 @@ import {
   text,
   trimmed
 } from "./Fields.ts"
-import {
-  Dimensions,
-  Faq,
-  MAX_VARIANTS,
-  Medium,
-  ProductOption,
-  repeatedOptions,
-  type StoredOptions,
-  VariantInput
-} from "./ProductParts.ts"
+import { Dimensions, Faqs, Media, Options, VariantInputs } from "./ProductParts.ts"
 import type { FieldRow } from "./ProductFieldRow.ts"
 
 const short = text(255)
@@ -174,34 +164,22 @@ export const PRODUCT_FIELDS = {
     input: { card: "organization", kind: "tags" }
   },
   media: {
-    schema: field(boundedArray(Medium, 250), "Images, videos and 3D models", [
-      { url: "https://images.example.com/desk-2.jpg" }
-    ]),
+    schema: Media,
     default: [],
     input: { card: "basics", kind: "media" }
   },
   options: {
-    schema: field(
-      boundedArray(ProductOption, 10),
-      "Options in which the variants differ. Names and values of an option are unique, without regard to case",
-      [{ name: "Width", values: ["120", "160"] }]
-    ).check(Schema.makeFilter<typeof StoredOptions.Type>(repeatedOptions)),
+    schema: Options,
     default: [],
     input: { card: "variants", kind: "options" }
   },
   variants: {
-    schema: field(
-      boundedArray(VariantInput, MAX_VARIANTS),
-      "Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed",
-      [{ title: "160 cm", sku: "DESK-WAL-160", price: 249.5, stock: 7 }]
-    ),
+    schema: VariantInputs,
     default: [],
     input: { card: "variants", kind: "variants" }
   },
   faqs: {
-    schema: field(boundedArray(Faq, 100), "Questions and answers", [
-      { question: "Assembled?", answer: "In four screws." }
-    ]),
+    schema: Faqs,
     default: [],
     input: { card: "faqs", kind: "faqs" }
   },

@@ -6,8 +6,7 @@ import { Amount, withDescription, field, HttpUrl, JsonValue, nullable, openStruc
 
 /* Lists and objects in the fields of a product. */
 
-/** Image, video or 3D model of a product. */
-export const Medium = openStruct({
+const Medium = openStruct({
   url: field(HttpUrl, "URL", "https://images.example.com/desk-2.jpg"),
   type: optional(field(text(255), "Kind of medium", "image")),
   alt: optional(field(text(65_535), "Alternative text", "The desk from above")),
@@ -19,8 +18,7 @@ export const Medium = openStruct({
   )
 }).annotate({ identifier: "Medium", description: "An image, video or 3D model" })
 
-/** Option in which the variants of a product differ. */
-export const ProductOption = openStruct({
+const ProductOption = openStruct({
   name: field(text(255), "Name of the option", "Width"),
   values: field(boundedArray(text(255)), "Possible values", ["120 cm", "160 cm"])
 }).annotate({ identifier: "Option", description: "An option in which the variants of a product differ" })
@@ -109,8 +107,7 @@ export const VariantInput = openStruct({
 }).annotate({ identifier: "VariantInput", description: "A variant of a product, as clients write it" })
 export type VariantInput = typeof VariantInput.Type
 
-/** Question and answer. */
-export const Faq = openStruct({
+const Faq = openStruct({
   question: field(text(65_535), "Question of customers", "Does it come assembled?"),
   answer: field(text(65_535), "Answer of the merchant", "The legs go on with four screws.")
 }).annotate({ identifier: "Faq", description: "A frequently asked question and its answer" })
@@ -122,3 +119,27 @@ export const Dimensions = openStruct({
   height: optional(field(Amount, "Height", 74)),
   unit: optional(field(text(255), "Unit of all three", "cm"))
 }).annotate({ identifier: "Dimensions", description: "Dimensions of a product" })
+
+/** Images, videos and 3D models of a product. */
+export const Media = field(boundedArray(Medium, 250), "Images, videos and 3D models", [
+  { url: "https://images.example.com/desk-2.jpg" }
+])
+
+/** Options of a product as clients write them. */
+export const Options = field(
+  boundedArray(ProductOption, 10),
+  "Options in which the variants differ. Names and values of an option are unique, without regard to case",
+  [{ name: "Width", values: ["120", "160"] }]
+).check(Schema.makeFilter<typeof StoredOptions.Type>(repeatedOptions))
+
+/** Variants of a product as clients write them. */
+export const VariantInputs = field(
+  boundedArray(VariantInput, MAX_VARIANTS),
+  "Variants. In a patch, an item with an existing `id` keeps the fields that it omits; omitted variants are removed",
+  [{ title: "160 cm", sku: "DESK-WAL-160", price: 249.5, stock: 7 }]
+)
+
+/** Questions and answers on a product. */
+export const Faqs = field(boundedArray(Faq, 100), "Questions and answers", [
+  { question: "Assembled?", answer: "In four screws." }
+])
