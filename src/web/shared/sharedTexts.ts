@@ -1,13 +1,11 @@
 import { plural, select, t } from "@lingui/core/macro"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
 import { alternatives, number } from "./data/format.ts"
-import { fieldTexts } from "./fieldTexts.ts"
 
 /** Texts of error messages, form input and compared values. */
 export const dataTexts = {
-  /** Labels that cannot be derived from the field name. */
+  /** Labels of fields that products do not have, and that cannot be derived from the field name. */
   fields: {
-    ...fieldTexts,
     appName: t`App`,
     budget: t`Daily write limit`,
     capabilities: t`Capabilities`,

@@ -4,6 +4,7 @@ import { Capability } from "../../../domain/access/Capability.ts"
 import { grantDescriptions } from "./grants.ts"
 import { Scope } from "../../../domain/access/Scope.ts"
 import { canonical, isObject, type JsonObject } from "../../../domain/json/Json.ts"
+import { fieldTexts } from "../fieldTexts.ts"
 import { dataTexts } from "../sharedTexts.ts"
 import { type Dates, money, number, percentChange } from "./format.ts"
 
@@ -39,7 +40,7 @@ const PRICE_FIELDS: ReadonlySet<string> = new Set(["price", "discountedPrice", "
 
 const isPrice = (field: string, value: unknown): value is number => PRICE_FIELDS.has(field) && typeof value === "number"
 
-const fieldLabels: Readonly<Record<string, string>> = dataTexts.fields
+const fieldLabels: Readonly<Record<string, string>> = { ...fieldTexts, ...dataTexts.fields }
 
 /** Label of a field, such as "Country of origin". */
 export const fieldName = (field: string): string => {
