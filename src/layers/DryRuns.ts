@@ -1,10 +1,10 @@
 import { Effect } from "effect"
+import { productIn } from "../domain/catalog/Documents.ts"
 import { ProductId } from "../domain/catalog/Product.ts"
 import { CATALOG_KINDS } from "../domain/journal/Kinds.ts"
 import type { DryRunResult } from "../domain/DryRun.ts"
-import type { Change, Snapshot, WriteContext } from "../domain/Write.ts"
+import type { Change, WriteContext } from "../domain/Write.ts"
 import { membershipDiff } from "./catalog/MembershipDiff.ts"
-import { productOf } from "./catalog/ProductRepository.ts"
 import { Outbox } from "./webhooks/Outbox.ts"
 import { messagesOf } from "./Writes.ts"
 
@@ -18,8 +18,7 @@ export const dryRunResult = Effect.gen(function* () {
     if (change === undefined || change.version === null || others.length > 0) return Effect.succeed(null)
     if (!CATALOG_KINDS[change.resource].isCollected) return Effect.succeed(null)
     const id = ProductId.make(change.resourceId)
-    const sideOf = (side: Snapshot | null) => side && productOf(side.json, id)
-    return diff(context.storeId, id, sideOf(change.before), sideOf(change.after), change.undoes)
+    return diff(context.storeId, id, productIn(change.before), productIn(change.after), change.undoes)
   }
 
   return (context: WriteContext, changes: ReadonlyArray<Change>): Effect.Effect<DryRunResult> =>

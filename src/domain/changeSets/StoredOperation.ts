@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { ProductId } from "../catalog/Product.ts"
 import { EntryId } from "../journal/Activity.ts"
+import { storedDocument } from "../json/StoredDocument.ts"
 import { CatalogKind } from "../journal/Kinds.ts"
 import { Uuid } from "../Uuid.ts"
 import type { ChangedKind, Outcome } from "./ChangeSet.ts"
@@ -20,6 +21,9 @@ const UndoOperation = Schema.Struct({
 /** Operation as it is stored: one that a client sent, or one that the service made from a selection or an earlier set. */
 export const StoredOperation = Schema.Union([Operation, EditOperation, UndoOperation])
 export type StoredOperation = typeof StoredOperation.Type
+
+/** Stored form of an operation. */
+export const OperationDocument = storedDocument(StoredOperation)
 
 /** Resource that the preview of an operation was computed from. */
 export interface Base {

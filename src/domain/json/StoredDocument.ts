@@ -7,13 +7,15 @@ import { isObject, type JsonObject } from "./Json.ts"
  * the text lacks gets its default, a member that the schema does not know is kept.
  */
 export interface StoredDocument<A> {
-  /** Number of the schema and its defaults. A text that another release wrote may have another one. */
-  readonly shape: number
+  /** Hash of the schema's members and their defaults. A document that another release wrote may have another one. */
+  readonly schemaHash: number
   /** Members that each text must have, as paths: they have no default. */
   readonly required: ReadonlyArray<string>
-  /** Completes a value and checks its types. It runs no further checks: those of its time may have been less strict. */
+  /** Completes a value and tests its types, but not its checks: those of its time may have been less strict. */
   readonly decode: (value: unknown) => A
   readonly parse: (json: JsonText) => A
+  /** Completes a document or a list of documents, for a response. */
+  readonly completeText: (json: JsonText) => JsonText
   /** Encodes a value with its members in the order of the schema, and those that the schema does not know after them. */
   readonly stringify: (value: A) => JsonText
 }
@@ -21,9 +23,11 @@ export interface StoredDocument<A> {
 /** Defaults of members of objects, or of the items of lists, by the member that contains them. */
 type NestedDefaults<A> = { readonly [K in keyof A]?: Readonly<Record<string, unknown>> }
 
-interface Defaults<A> {
+interface Options<A> {
   readonly defaults?: Partial<A>
   readonly nested?: NestedDefaults<A>
+  /** True if the checks of the schema run: for files, which others may have edited. */
+  readonly isChecked?: boolean
 }
 
 type Complete = (value: unknown) => unknown
@@ -114,31 +118,38 @@ const completeObject = (members: ReadonlyArray<Member>): Complete => {
   }
 }
 
+/** Returns the members of any stored resource; none if it is no object. */
+export const parseMembers = (json: JsonText): JsonObject => {
+  const value: unknown = JSON.parse(json)
+  return isObject(value) ? value : {}
+}
+
 /** Makes the codec of stored JSON of a schema. Members without a default must be in each text. */
-export const storedDocument = <A, I>(
-  schema: Schema.Codec<A, I>,
-  { defaults = {}, nested = {} }: Defaults<I> = {}
-): StoredDocument<I> => {
-  const encoded = Schema.toEncoded(schema)
-  const compiled = compile(encoded.ast, "", { ...defaults }, { ...nested })
+export const storedDocument = <A>(
+  schema: Schema.Codec<A, unknown>,
+  { defaults = {}, isChecked = false, nested = {} }: Options<A> = {}
+): StoredDocument<A> => {
+  const type = Schema.toType(schema)
+  const compiled = compile(type.ast, "", { ...defaults }, { ...nested })
   const complete = compiled?.complete ?? ((value: unknown) => value)
-  const validate = Schema.decodeUnknownSync(encoded, { disableChecks: true })
+  const validate = Schema.decodeUnknownSync(type, { disableChecks: !isChecked })
   // The decoded copy lacks the members that the schema does not know, so that the value itself is returned.
-  const isValid = (value: unknown): value is I => {
-    validate(value)
-    return true
-  }
-  const decode = (value: unknown): I => {
+  const checkTypes: (value: unknown) => asserts value is A = (value) => void validate(value)
+  const decode = (value: unknown): A => {
     const completed = complete(value)
-    if (isValid(completed)) return completed
-    throw new Error("The value is of another type")
+    checkTypes(completed)
+    return completed
   }
   const required = compiled?.required ?? []
   return {
-    shape: Hash.string([...(compiled?.members ?? []), ...required].join("\n")),
+    schemaHash: Hash.string([...(compiled?.members ?? []), ...required].join("\n")),
     required,
     decode,
     parse: (json) => decode(JSON.parse(json)),
+    completeText: (json) => {
+      const value: unknown = JSON.parse(json)
+      return JSON.stringify(Array.isArray(value) ? value.map(complete) : complete(value))
+    },
     stringify: (value) => JSON.stringify(complete(value))
   }
 }

@@ -16,12 +16,18 @@ const Addresses = boundedArray(Address, MAX_ADDRESSES)
 
 const customerFields = {
   name: nullable(text(255), "Name of the customer", "Ada Example"),
-  email: nullable(text(255), "E-mail address of the customer", "ada@example.com"),
-  phone: nullable(text(255), "Phone number", "+351 000 000 000"),
   company: nullable(text(255), "Company of the customer", "Example Books"),
   tags: tags("Labels, without duplicates that differ only in case", ["regular"]),
   acceptsMarketing: field(Bool, "If true, the customer accepts marketing messages", false)
 }
+
+/** Fields that are visible only with the capability `customer_pii` (docs/spec/orders-and-customers.md). */
+const personalFields = {
+  email: nullable(text(255), "E-mail address of the customer", "ada@example.com"),
+  phone: nullable(text(255), "Phone number", "+351 000 000 000"),
+  addresses: Schema.NullOr(Addresses).annotate({ description: "Addresses of the customer" })
+}
+export const PERSONAL_OF_CUSTOMER = Struct.keys(personalFields)
 
 /** Customer of a store. Responses always contain all fields (docs/spec/orders-and-customers.md). */
 export const Customer = Schema.Struct({
@@ -33,22 +39,20 @@ export const Customer = Schema.Struct({
     3
   ),
   totalSpent: field(Amount, "Sum of the totals of these orders, regardless of currency", 2431.2),
-  addresses: Schema.NullOr(Addresses).annotate({ description: "Addresses of the customer" }),
   createdAt: Timestamp,
-  updatedAt: Timestamp
+  updatedAt: Timestamp,
+  ...personalFields
 }).annotate({ identifier: "Customer" })
 export type Customer = typeof Customer.Type
 
 /** Imported customer. Absent fields keep their values. */
-export const PutCustomer = Schema.Struct({ ...customerFields, addresses: Schema.NullOr(Addresses) }).mapFields(
+export const PutCustomer = Schema.Struct({ ...customerFields, ...personalFields }).mapFields(
   Struct.map(Schema.optionalKey)
 )
 export type PutCustomer = typeof PutCustomer.Type
 
-/** Fields that are visible only with the capability `customer_pii` (docs/spec/orders-and-customers.md). */
-export const PERSONAL_OF_CUSTOMER = ["email", "phone", "addresses"] as const
-
-const NEW_CUSTOMER = {
+/** Values of fields that a new customer does not give, and that a customer of an earlier release does not have. */
+export const CUSTOMER_DEFAULTS = {
   name: null,
   email: null,
   phone: null,
@@ -58,12 +62,14 @@ const NEW_CUSTOMER = {
   ordersCount: 0,
   totalSpent: 0,
   addresses: null
-}
+} as const satisfies Partial<Customer>
 
 /** Builds the customer to store: given fields, else those of the stored customer, else defaults. */
 export const customerOf = (input: PutCustomer, { at, before, id }: RecordContext<CustomerId, Customer>): Customer => {
-  const merged = { ...NEW_CUSTOMER, ...before, ...input }
+  const merged = { ...CUSTOMER_DEFAULTS, ...before, ...input }
   return {
+    // Members that a later release stored.
+    ...before,
     id,
     name: merged.name,
     email: merged.email,

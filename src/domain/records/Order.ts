@@ -85,20 +85,26 @@ const orderFields = {
     "Customer of the store who placed the order, if known",
     CustomerId.make("019c1363-49c0-7c05-b1de-4a7f9e63d210")
   ),
-  email: nullable(text(255), "E-mail address of the customer", "ada@example.com"),
   lineItems: boundedArray(LineItem, MAX_LINES).annotate({ description: "Lines of the order" }),
-  shippingAddress: Schema.NullOr(Address),
-  billingAddress: Schema.NullOr(Address),
   note: nullable(text(65_535), "Note on the order", "Please ring twice."),
   placedAt: Timestamp.annotate({ description: "Time of the order", examples: [placedAt] })
 }
+
+/** Fields that are visible only with the capability `customer_pii` (docs/spec/orders-and-customers.md). */
+const personalFields = {
+  email: nullable(text(255), "E-mail address of the customer", "ada@example.com"),
+  shippingAddress: Schema.NullOr(Address),
+  billingAddress: Schema.NullOr(Address)
+}
+export const PERSONAL_OF_ORDER = Struct.keys(personalFields)
 
 /** Order of a customer. Responses always contain all fields (docs/spec/orders-and-customers.md). */
 export const Order = Schema.Struct({
   id: OrderId,
   ...orderFields,
   createdAt: Timestamp,
-  updatedAt: Timestamp
+  updatedAt: Timestamp,
+  ...personalFields
 }).annotate({ identifier: "Order" })
 export type Order = typeof Order.Type
 
@@ -121,6 +127,7 @@ const LineInput = Schema.Struct({
 /** Imported order. Absent fields keep their values; `number`, `placedAt` and `lineItems` are required for a new order. */
 export const PutOrder = Schema.Struct({
   ...orderFields,
+  ...personalFields,
   currencyCode: field(PastCurrencyCode, "Currency of all amounts (ISO 4217)", "EUR"),
   placedAt: field(Instant, "Time of the order", placedAt),
   shippedAt: Schema.NullOr(Instant),
@@ -128,16 +135,14 @@ export const PutOrder = Schema.Struct({
 }).mapFields(Struct.map(Schema.optionalKey))
 export type PutOrder = typeof PutOrder.Type
 
-/** Fields that are visible only with the capability `customer_pii` (docs/spec/orders-and-customers.md). */
-export const PERSONAL_OF_ORDER = ["email", "shippingAddress", "billingAddress"] as const
-
 /** Fields that a new order needs. */
 const REQUIRED = ["number", "placedAt", "lineItems"] as const
 
 /** Fields of which each causes the amounts to be computed again. */
 const PRICING = ["lineItems", "subtotal", "discount", "shipping", "tax", "total"] as const
 
-const NEW_ORDER = {
+/** Values of fields that a new order does not give, and that an order of an earlier release does not have. */
+export const ORDER_DEFAULTS = {
   status: "open",
   financialStatus: null,
   fulfillmentStatus: null,
@@ -149,7 +154,7 @@ const NEW_ORDER = {
   shippingAddress: null,
   billingAddress: null,
   note: null
-} as const
+} as const satisfies Partial<Order>
 
 /** Returns the statuses that `shippedAt` implies. */
 const statusesOf = ({ shippedAt }: PutOrder) => {
@@ -167,7 +172,7 @@ export const orderOf = (
   input: PutOrder,
   { at, before, currencyCode, id }: RecordContext<OrderId, Order>
 ): Result.Result<Order, InvalidRow> => {
-  const merged = { ...NEW_ORDER, currencyCode, ...before, ...statusesOf(input), ...input }
+  const merged = { ...ORDER_DEFAULTS, currencyCode, ...before, ...statusesOf(input), ...input }
   const { discount, lineItems, number, placedAt, shipping, tax } = merged
   if (number === undefined || placedAt === undefined || lineItems === undefined) {
     const missing = REQUIRED.filter((name) => merged[name] === undefined)
@@ -203,6 +208,8 @@ export const orderOf = (
           }))
         }
   return Result.succeed({
+    // Members that a later release stored.
+    ...before,
     id,
     number,
     status: merged.status,

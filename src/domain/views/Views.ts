@@ -1,4 +1,4 @@
-import { Context, type Effect, Result, Schema } from "effect"
+import { Context, type Effect, Result, Schema, Struct } from "effect"
 import type { MerchantId } from "../access/Ids.ts"
 import { Collection, type CreateCollection } from "../catalog/Collection.ts"
 import { Bool, field, trimmed, withDescription } from "../catalog/Fields.ts"
@@ -6,6 +6,7 @@ import { Product } from "../catalog/Product.ts"
 import { CollectionQuery, ProductQuery } from "../catalog/Queries.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import type { JsonText } from "../json/Document.ts"
+import { storedDocument } from "../json/StoredDocument.ts"
 import { Customer, CustomerQuery } from "../records/Customer.ts"
 import { Order, OrderQuery } from "../records/Order.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
@@ -82,6 +83,20 @@ export const View = Schema.Union([
 ])
 export type View = typeof View.Type
 
+const queryOf = <Fields extends { readonly columns: unknown }>(fields: Fields) => Struct.omit(fields, ["columns"])
+
+/** Query of a stored view. Its columns may be fields that a later release added. */
+const ViewQuery = Schema.Union([
+  Schema.Struct(queryOf(FIELDS.products)),
+  Schema.Struct(queryOf(FIELDS.collections)),
+  Schema.Struct(queryOf(FIELDS.orders)),
+  Schema.Struct(queryOf(FIELDS.customers))
+])
+type ViewQuery = typeof ViewQuery.Type
+
+/** Stored form of a view. */
+export const ViewDocument = storedDocument(ViewQuery)
+
 export class ViewNotFound extends Schema.TaggedError<ViewNotFound>()("ViewNotFound", { id: ViewId }) {
   override get message() {
     return `View ${this.id} was not found; views.list returns the views of the store that you see`
@@ -115,7 +130,11 @@ export class ViewNotConvertible extends Schema.TaggedError<ViewNotConvertible>()
 }
 
 /** Returns the automated collection with the rules of a view, whose title is the name of the view. */
-export const collectionOf = ({ name, query, resource }: View): Result.Result<CreateCollection, ViewNotConvertible> => {
+export const collectionOf = ({
+  name,
+  query,
+  resource
+}: ViewQuery): Result.Result<CreateCollection, ViewNotConvertible> => {
   if (resource !== "products") return Result.fail(new ViewNotConvertible({ reason: "resource" }))
   const { disjunctive = false, rules = [], search } = query
   if (search !== undefined) return Result.fail(new ViewNotConvertible({ reason: "search" }))
@@ -129,7 +148,7 @@ export class Views extends Context.Service<
   {
     /** Returns the views in the order of their names, as a JSON array. */
     readonly list: (store: StoreId, member: MerchantId, resource?: ViewResource) => Effect.Effect<JsonText>
-    readonly get: (store: StoreId, member: MerchantId, id: ViewId) => Effect.Effect<View, ViewNotFound>
+    readonly get: (store: StoreId, member: MerchantId, id: ViewId) => Effect.Effect<ViewQuery, ViewNotFound>
     readonly create: (
       store: StoreId,
       member: MerchantId,

@@ -1,12 +1,14 @@
 import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ProposalId, ProposalOutdated } from "../../domain/access/Proposals.ts"
-import { isObject, type JsonObject } from "../../domain/json/Json.ts"
+import type { JsonObject } from "../../domain/json/Json.ts"
+import { parseMembers } from "../../domain/json/StoredDocument.ts"
 import { isOverlap, type Members } from "../../domain/journal/Conflicts.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Change } from "../../domain/Write.ts"
 import { currentDocument, currentVersion } from "../journal/CatalogTables.ts"
 import { laterChanges } from "../journal/LaterChanges.ts"
+import { MembersText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
 
@@ -17,7 +19,7 @@ type BasedOn = Pick<ProposalOutdated, "resource" | "id" | "proposed" | "current"
 const readStates = rowsReader(
   Schema.Struct({
     ...Struct.pick(ProposalOutdated.fields, ["resource", "id", "proposed", "current"]),
-    state: Schema.NullOr(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+    state: Schema.NullOr(MembersText)
   })
 )
 
@@ -82,8 +84,7 @@ export const proposalConflicts = Effect.gen(function* () {
       const current = versions.find((one) => one.id === id)?.version ?? last
       const before = changes.find(({ resourceId }) => resourceId === id)?.before?.json
       if (current === last || before === undefined) continue
-      const state: unknown = JSON.parse(before)
-      const touched = touchedBy(isObject(state) ? state : {})
+      const touched = touchedBy(parseMembers(before))
       yield* requireUntouched(store, proposal, { resource, id, proposed, current }, touched)
     }
   })

@@ -19,11 +19,13 @@ import { AgentId, type MerchantId } from "../../domain/access/Ids.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import type { Members } from "../../domain/journal/Conflicts.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Change, ChangeRecorder, Write } from "../../domain/Write.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { END, pageReader, selectPage, START } from "../sql/Pages.ts"
 import { purgeExpired } from "../sql/Purging.ts"
+import { StoredColumn } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { findJson, requiredRowReader, rowReader } from "../sql/Rows.ts"
 import { constant, type Fragment } from "../sql/Statement.ts"
@@ -47,12 +49,15 @@ const readStatus = rowReader(Schema.Struct({ status: ProposalStatus }))
 
 const readProposed = requiredRowReader(Schema.Struct({ proposed: Schema.String }))
 
+/** Stored form of the input of a proposed procedure, which is decoded as a call when a member approves it. */
+const PayloadDocument = storedDocument(Schema.Record(Schema.String, Schema.Unknown))
+
 const readCall = rowReader(
   Schema.Struct({
     agentId: Schema.toType(AgentId),
     status: ProposalStatus,
     procedure: Schema.String,
-    payload: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+    payload: StoredColumn(PayloadDocument)
   })
 )
 

@@ -1,9 +1,11 @@
 import type { SqlClient } from "effect/sql"
 import type { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
+import { CollectionDocument } from "../../domain/catalog/Documents.ts"
 import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { PAGE_BYTES, PAGE_MILLIS } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { documentText } from "../sql/Documents.ts"
 import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { bindParameter, type BindValue, productsWhere, type SqlValue } from "./RuleSql.ts"
 
@@ -106,6 +108,8 @@ export const compileRules = (store: StoreId, rules: Rules) => {
   return { query, bindings }
 }
 
+const DOCUMENT = documentText(CollectionDocument, fragment`c.document::text`, fragment`c.schema_hash`)
+
 /**
  * Selects collections with their members, one after the other, until {@link PAGE_BYTES} or {@link PAGE_MILLIS} are passed;
  * the first one always runs to its end. `requested` has for each collection its place (from 1), id and version and, if it is
@@ -136,7 +140,7 @@ export const selectWithMembers = (
         on requested.place = page.place + 1
       left join collections c on c.store_id = ${store} and c.id = requested.id
       cross join lateral (
-        select c.document::text as document,
+        select ${DOCUMENT} as document,
           case when c.document ->> 'type' = 'manual' then (${manual}) ${automated} end as members
         offset 0
       ) as read

@@ -14,7 +14,7 @@ import { contains, makeQueries, type SortKey } from "../sql/Queries.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
-import { DOCUMENT_BYTES } from "./Columns.ts"
+import { COLLECTION_TEXT, DOCUMENT_BYTES } from "./Columns.ts"
 import { CollectionRepository, CollectionRow, RulesTimeout, withMembers } from "./CollectionRepository.ts"
 
 /** Members of a document that a read needs. The rules were validated when they were written. */
@@ -159,7 +159,7 @@ export const collectionReads = Effect.gen(function* () {
         request: { search },
         item: fragment`
           select json_build_object(
-              'id', c.id, 'version', version, 'document', document::text, 'value', page.key::text
+              'id', c.id, 'version', version, 'document', ${COLLECTION_TEXT}, 'value', page.key::text
             ) as json, ${DOCUMENT_BYTES} as bytes
           from collections c where c.store_id = ${store}::uuid and c.id = page.id
         `

@@ -9,31 +9,29 @@ import type { JsonObject } from "../../domain/json/Json.ts"
 import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { isText } from "../../domain/Text.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
+import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
-import type { Statement } from "../sql/Statement.ts"
+import { constant, type Statement } from "../sql/Statement.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
 import { candidatesOf } from "./Candidates.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 import { deleteOtherMembers, placeMembers, type Rules, selectMatches, selectMembers } from "./CollectionMembers.ts"
-import { DOCUMENT_BYTES } from "./Columns.ts"
+import { COLLECTION_TEXT, DOCUMENT_BYTES } from "./Columns.ts"
 
 export const CollectionRow = Schema.Struct({
   id: Schema.toType(CollectionId),
   version: Schema.Int,
-  document: Schema.String
+  document: CompletedText(CollectionDocument)
 })
 export type CollectionRow = typeof CollectionRow.Type
 
-/** Decodes a stored collection, or its members in the journal, which contain its products too. */
-export const headOf = (document: JsonText | JsonObject, id: CollectionId): CollectionHead => ({
-  ...(isText(document)
-    ? CollectionDocument.parse(document)
-    : CollectionDocument.decode(Struct.omit(document, ["productIds", "productCount"]))),
-  id
-})
+/** Decodes the members of a collection in the journal, which contain its products too. */
+export const headOf = (members: JsonObject): CollectionHead =>
+  CollectionDocument.decode(Struct.omit(members, ["productIds", "productCount"]))
+
+const SCHEMA_HASH = constant(CollectionDocument.schemaHash)
 
 /** Milliseconds that applying rules may take. */
 export const RulesTimeout = Context.Reference("layers/catalog/RulesTimeout", {
@@ -74,7 +72,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         Request: Key,
         Result: CollectionRow,
         execute: ({ id, store }) => sql`
-      select id, version, document::text as document from collections where store_id = ${store} and id = ${id}
+      select id, version, ${COLLECTION_TEXT} as document from collections where store_id = ${store} and id = ${id}
     `
       })
 
@@ -83,8 +81,8 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         Result: CollectionRow,
         // The limit is in a scalar subquery, which hides it from the planner, so that PostgreSQL keeps the generic plan.
         execute: ({ cursor, limit, store }) => sql`
-      select id, version, document::text as document from (
-        select id, version, document, coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits
+      select id, version, ${COLLECTION_TEXT} as document from (
+        select id, version, document, schema_hash, coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits
         from collections
         where store_id = ${store} ${cursor === undefined ? sql`` : sql`and id > ${cursor}`}
         window before as (order by id rows between unbounded preceding and 1 preceding)
@@ -100,10 +98,10 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         const { definitions, hasId, hasTime } = candidatesOf("collection", store, request, journalDays)
         return sql`
       with ${definitions}
-      select id, version, document::text as document from (
-        select candidate.id, found.version, found.document, coalesce(sum(found.bytes) over before, 0) < ${PAGE_BYTES} as fits
+      select id, version, ${COLLECTION_TEXT} as document from (
+        select candidate.id, found.version, found.document, found.schema_hash, coalesce(sum(found.bytes) over before, 0) < ${PAGE_BYTES} as fits
         from (select id from candidates where ${hasId} order by id) as candidate, lateral (
-          select version, document, ${DOCUMENT_BYTES} as bytes from collections c
+          select version, document, schema_hash, ${DOCUMENT_BYTES} as bytes from collections c
           where c.store_id = ${store} and c.id = candidate.id and ${hasTime} offset 0
         ) as found
         window before as (order by candidate.id rows between unbounded preceding and 1 preceding)
@@ -142,7 +140,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         lock: Effect.fn("CollectionRepository.lock")(function* (store: StoreId, id: CollectionId) {
           const row = yield* lockRow({ store, id })
           return Option.map(row, ({ clock, document }): LockedCollection => ({
-            head: headOf(document, id),
+            head: CollectionDocument.parse(document),
             document,
             ...stampOf(clock)
           }))
@@ -152,8 +150,8 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         insert: Effect.fn("CollectionRepository.insert")(function* (store: StoreId, head: CollectionHead) {
           const document = CollectionDocument.stringify(head)
           yield* sql`
-        insert into collections (store_id, document, bytes, bytes_of)
-        values (${store}, ${document}, ${Buffer.byteLength(document)}, ${head.version})
+        insert into collections (store_id, document, schema_hash, bytes, bytes_of)
+        values (${store}, ${document}, ${SCHEMA_HASH}, ${Buffer.byteLength(document)}, ${head.version})
       `
           return document
         }, orDefect),
@@ -161,7 +159,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         update: Effect.fn("CollectionRepository.update")(function* (store: StoreId, head: CollectionHead) {
           const document = CollectionDocument.stringify(head)
           yield* sql`
-        update collections set document = ${document}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${head.version}
+        update collections set document = ${document}, schema_hash = ${SCHEMA_HASH}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${head.version}
         where store_id = ${store} and id = ${head.id}
       `
           return document

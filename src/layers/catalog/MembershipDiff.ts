@@ -1,11 +1,10 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
+import { CollectionContents } from "../../domain/catalog/Documents.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
 import { automatedOf, changedFields, crosses } from "../../domain/catalog/MembershipChange.ts"
 import { type Product, ProductId } from "../../domain/catalog/Product.ts"
-import { Rule } from "../../domain/catalog/Rule.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -21,10 +20,6 @@ const MAX_MILLIS = 1_000
 /** Milliseconds after which other fibers run. */
 const YIELD_MILLIS = 5
 
-const decodeRules = compileStoredDecoder(
-  Schema.Struct({ title: Schema.String, type: Schema.String, disjunctive: Schema.Boolean, rules: Schema.Array(Rule) })
-)
-
 const CollectionTitle = Schema.Struct({ id: Schema.toType(CollectionId), title: Schema.String })
 type CollectionTitle = typeof CollectionTitle.Type
 const readTitles = rowsReader(CollectionTitle)
@@ -36,7 +31,7 @@ const compareMembership = (
   after: Facets | null,
   changed: ReadonlySet<string> | null
 ): { readonly collection: CollectionTitle; readonly enters: boolean } | undefined => {
-  const { disjunctive, rules, title, type } = decodeRules(JSON.parse(document))
+  const { disjunctive, rules, title, type } = CollectionContents.parse(document)
   if (type !== "automated") return undefined
   const enters = crosses(automatedOf({ id, title, rules, disjunctive }), before, after, changed)
   return enters === undefined ? undefined : { collection: { id, title }, enters }

@@ -1,8 +1,8 @@
-import { Clock, Effect, Option, Schema, Struct } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
-import { CollectionHead, CollectionId, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import { CollectionId, CollectionNotFound, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import { CollectionContents, ProductDocument } from "../../domain/catalog/Documents.ts"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
 import {
   evaluateRules,
@@ -15,6 +15,7 @@ import { isMatched } from "../../domain/catalog/MembershipChange.ts"
 import { ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
 import { EventId } from "../../domain/Events.ts"
 import type { JsonObject } from "../../domain/json/Json.ts"
+import { parseMembers } from "../../domain/json/StoredDocument.ts"
 import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf } from "../../domain/Uuid.ts"
@@ -27,14 +28,11 @@ import { snapshot } from "../sql/Transaction.ts"
 import { RulesTimeout } from "./CollectionRepository.ts"
 import { matching, type Rules } from "./CollectionMembers.ts"
 import { SUMMARY } from "./Columns.ts"
-import { productOf } from "./ProductRepository.ts"
 import { bindParameter } from "./RuleSql.ts"
-
-const decodeRules = compileStoredDecoder(CollectionHead.mapFields(Struct.pick(["type", "disjunctive", "rules"])))
 
 /** Returns the rules to evaluate: those of the request, else those of the collection. */
 const rulesOf = (request: RulesToEvaluate, document: string | null): Rules => {
-  const stored = document === null ? undefined : decodeRules(JSON.parse(document))
+  const stored = document === null ? undefined : CollectionContents.parse(document)
   return {
     rules: request.rules ?? stored?.rules ?? [],
     disjunctive: request.disjunctive ?? stored?.disjunctive ?? false
@@ -46,7 +44,7 @@ const isManual = ({ disjunctive, rules }: RulesToEvaluate, document: string | nu
   document !== null &&
   rules === undefined &&
   disjunctive === undefined &&
-  decodeRules(JSON.parse(document)).type === "manual"
+  CollectionContents.parse(document).type === "manual"
 
 const readPreview = requiredRowReader(Schema.Struct({ productCount: Schema.Int, items: Schema.String }))
 
@@ -123,8 +121,8 @@ export const membershipOperations = Effect.gen(function* () {
       const listSteps = (id: string, current: JsonObject) =>
         Effect.map(listNewest(store, id, since, END, MAX_STEPS), (entries) => stepsOf(current, entries))
       let sides: Sides = {
-        product: membersOfSide(JSON.parse(productDocument)),
-        collection: { ...membersOfSide(JSON.parse(document)), productIds: isListed ? [product] : [] }
+        product: parseMembers(productDocument),
+        collection: { ...parseMembers(document), productIds: isListed ? [product] : [] }
       }
       if (!isMemberIn(product, collection, sides)) return null
       const collections = yield* listSteps(collection, membersOfSide(sides.collection))
@@ -177,7 +175,7 @@ export const membershipOperations = Effect.gen(function* () {
         : {
             ...subject,
             type: "automated" as const,
-            ...evaluateRules(facetsOf(productOf(product, productId)), { disjunctive, rules })
+            ...evaluateRules(facetsOf(ProductDocument.parse(product)), { disjunctive, rules })
           }
       const isStored = request.rules === undefined && request.disjunctive === undefined
       const since = explained.isMember && isStored && id !== null ? yield* findStart(store, productId, id) : null

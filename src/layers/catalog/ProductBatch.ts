@@ -1,4 +1,4 @@
-import { Array, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Array, Context, Effect, Layer, Option, Result } from "effect"
 import {
   type CreateProduct,
   MAX_PRODUCT_BYTES,
@@ -15,7 +15,7 @@ import type { StoreId } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import type { Change } from "../../domain/Write.ts"
 import { ExternalIds } from "../imports/ExternalIds.ts"
-import { Memberships } from "../journal/JournalRow.ts"
+import { MembershipsDocument } from "../journal/JournalRow.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { recordAll } from "../Writes.ts"
 import { type ProductReferences, ProductRepository } from "./ProductRepository.ts"
@@ -29,9 +29,6 @@ import {
   stampOf,
   StoreAllocation
 } from "./StoreAllocation.ts"
-
-const decodeMemberships = Schema.decodeSync(Memberships)
-const encodeMemberships = Schema.encodeSync(Memberships)
 
 /** Number of products per statement: about a millisecond of work for the database. */
 const PRODUCTS_PER_STATEMENT = 50
@@ -101,12 +98,12 @@ const referencesInTurn = (
     deleted.map(({ product: { id } }): readonly [ProductId, ProductReferences] => {
       const { externalId, memberships } = Option.getOrThrow(Option.fromNullishOr(found.get(id)))
       if (memberships === null) return [id, { externalId, memberships }]
-      const inTurn = decodeMemberships(memberships).map(({ collectionId, rank }) => {
+      const inTurn = MembershipsDocument.parse(memberships).map(({ collectionId, rank }) => {
         const earlier = ranks.get(collectionId) ?? []
         ranks.set(collectionId, [...earlier, rank])
         return { collectionId, rank: rank - earlier.filter((other) => other < rank).length }
       })
-      return [id, { externalId, memberships: encodeMemberships(inTurn) }]
+      return [id, { externalId, memberships: MembershipsDocument.stringify(inTurn) }]
     })
   )
 }

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
+import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import type { ProductQuery } from "../../domain/catalog/Queries.ts"
 import { conditionsOf } from "../../domain/catalog/Rule.ts"
 import { MAX_QUERY_WORDS } from "../../domain/catalog/Search.ts"
@@ -9,7 +10,7 @@ import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { makeQueries, type SortKey } from "../sql/Queries.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
-import { DOCUMENT_BYTES } from "./Columns.ts"
+import { DOCUMENT_BYTES, PRODUCT_TEXT } from "./Columns.ts"
 import { bindParameter, compileFilter, joinTables } from "./RuleSql.ts"
 import { matchesNothing } from "./Search.ts"
 import { Vocabulary } from "./Vocabulary.ts"
@@ -81,9 +82,10 @@ export const productQueryOperations = Effect.gen(function* () {
           keys: KEYS,
           request: { rules, disjunctive, search },
           item: sql`
-            select document as json, ${DOCUMENT_BYTES} as bytes from products p
+            select ${PRODUCT_TEXT} as json, ${DOCUMENT_BYTES} as bytes from products p
             where p.store_id = ${store}::uuid and p.id = page.id
-          `
+          `,
+          document: ProductDocument
         },
         page
       )

@@ -2,30 +2,26 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
 import { ProductDocument } from "../../domain/catalog/Documents.ts"
-import { type Product, ProductId } from "../../domain/catalog/Product.ts"
+import { ProductId } from "../../domain/catalog/Product.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
-import type { JsonText } from "../../domain/json/Document.ts"
-import type { JsonObject } from "../../domain/json/Json.ts"
 import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
-import { isText } from "../../domain/Text.ts"
 import { resolveExternalIds } from "../imports/ExternalIds.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
+import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
-import type { Statement } from "../sql/Statement.ts"
+import { constant, type Statement } from "../sql/Statement.ts"
 import { selectProducts } from "./ProductPages.ts"
 import { keyLists, productLists, type ProductRow, type StoredProduct } from "./ProductRows.ts"
-import { SUMMARY } from "./Columns.ts"
+import { PRODUCT_TEXT, SUMMARY } from "./Columns.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 
-/** Decodes a stored product, or its members. */
-export const productOf = (document: JsonText | JsonObject, id: ProductId): Product => ({
-  ...(isText(document) ? ProductDocument.parse(document) : ProductDocument.decode(document)),
-  id
-})
+const ProductText = CompletedText(ProductDocument)
 
-const readPage = pageReader(ProductId)
+const readPage = pageReader(ProductId, ProductText)
+
+const SCHEMA_HASH = constant(ProductDocument.schemaHash)
 
 /** A product that no other transaction can change until this one ends, with the stamp of its next change. */
 export interface LockedProduct extends StoredProduct, ChangeStamp {}
@@ -50,9 +46,9 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
 
     const find = SqlSchema.findOneOption({
       Request: Key,
-      Result: Schema.Struct({ id: Schema.toType(ProductId), version: Schema.Int, json: Schema.String }),
+      Result: Schema.Struct({ id: Schema.toType(ProductId), version: Schema.Int, json: ProductText }),
       execute: ({ id, store }) => sql`
-        select id, version, document::text as json from products where store_id = ${store} and id = ${id}
+        select id, version, ${PRODUCT_TEXT} as json from products where store_id = ${store} and id = ${id}
       `
     })
 
@@ -138,8 +134,8 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
     const insertProducts = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
       const { bytes, descriptions, documents, facets, ids, slugs, versions } = productLists(rows)
       return sql`
-        insert into products (store_id, id, slug, document, bytes, version, bytes_of, facets, description)
-        select ${store}, id, slug, document::json, bytes, version, version, facets::jsonb, description
+        insert into products (store_id, id, slug, document, schema_hash, bytes, version, bytes_of, facets, description)
+        select ${store}, id, slug, document::json, ${SCHEMA_HASH}, bytes, version, version, facets::jsonb, description
         from unnest(
           ${ids}::uuid[], ${slugs}::text[], string_to_array(${documents}, E'\\n', ''), ${bytes}::integer[],
           ${versions}::integer[], string_to_array(${facets}, E'\\n', ''), ${descriptions}::text[]
@@ -165,7 +161,7 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       const { bytes, descriptions, documents, facets, ids, slugs, versions } = productLists(rows)
       return sql`
         update products p
-        set slug = entry.slug, document = entry.document::json, bytes = entry.bytes, version = entry.version,
+        set slug = entry.slug, document = entry.document::json, schema_hash = ${SCHEMA_HASH}, bytes = entry.bytes, version = entry.version,
           bytes_of = entry.version, facets = entry.facets::jsonb, description = entry.description
         from unnest(
           (select ${ids}::uuid[]), ${slugs}::text[], string_to_array(${documents}, E'\\n', ''), ${bytes}::integer[],
@@ -211,7 +207,7 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       lock: Effect.fn("ProductRepository.lock")(function* (store: StoreId, id: ProductId) {
         const row = yield* lockRow({ store, id })
         return Option.map(row, ({ clock, json }): LockedProduct => ({
-          product: productOf(json, id),
+          product: ProductDocument.parse(json),
           json,
           ...stampOf(clock)
         }))
@@ -220,7 +216,7 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       lockForDeletion: Effect.fn("ProductRepository.lockForDeletion")(function* (store: StoreId, id: ProductId) {
         const row = yield* lockRowForDeletion({ store, id })
         return Option.map(row, ({ clock, json, ...related }): ProductToDelete => ({
-          product: productOf(json, id),
+          product: ProductDocument.parse(json),
           json,
           ...related,
           ...stampOf(clock)
@@ -252,9 +248,9 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       ) {
         const rows = yield* lockImported({ store, externalIds })
         return new Map(
-          rows.map(({ externalId, id, json }): readonly [string, StoredProduct] => [
+          rows.map(({ externalId, json }): readonly [string, StoredProduct] => [
             externalId,
-            { product: productOf(json, id), json }
+            { product: ProductDocument.parse(json), json }
           ])
         )
       }, orDefect),
@@ -262,7 +258,7 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       /** Locks products until the transaction ends, in the order of their ids. Unknown ids are omitted. */
       lockAll: Effect.fn("ProductRepository.lockAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
         const rows = yield* lockListed({ store, ids: plainArray(ids) })
-        return new Map(rows.map(({ id, json }) => [id, { product: productOf(json, id), json }] as const))
+        return new Map(rows.map(({ id, json }) => [id, { product: ProductDocument.parse(json), json }] as const))
       }, orDefect),
 
       /** Makes the statements that insert products with their keys. */

@@ -25,7 +25,7 @@ import { changeSetOf, contextOf, countOf, jobSteps } from "./JobSteps.ts"
 import { AtomicStopped, makePace } from "./Pace.ts"
 import { OperationRepository } from "./OperationRepository.ts"
 import { Operations } from "./Operations.ts"
-import { NO_SUMS, previewSummary, Sums } from "./PreviewSummary.ts"
+import { NO_SUMS, previewSummary, SumsDocument } from "./PreviewSummary.ts"
 
 /**
  * Maximum number of operations that the preview of a set in mode `each` performs in one transaction. It locks the store until
@@ -57,8 +57,6 @@ const LOST_ACCESS = "The author of the change set no longer has the access that 
 
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
 const readGranted = rowReader(Schema.Struct({ scopes: Schema.Array(Schema.String) }))
-const decodeSums = Schema.decodeUnknownSync(Sums)
-
 /** Steps of the jobs that preview and apply change sets. */
 export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/changeSets/ChangeSetJobs", {
   make: Effect.gen(function* () {
@@ -168,7 +166,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         return failure === undefined ? ("more" as const) : yield* end(job, "failed", failure)
       }
       const context = contextOf(storeId, set, "dryRun")
-      const sums = set.preview === null ? NO_SUMS : decodeSums({ ...NO_SUMS, ...Object(set.preview) })
+      const sums = set.preview === null ? NO_SUMS : SumsDocument.decode(set.preview)
       const limit = set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED
       const numbered = yield* rows.listOperations(storeId, set.id, set.done, limit)
       const collector = yield* collect(context, sums)

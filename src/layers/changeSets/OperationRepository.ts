@@ -1,24 +1,23 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChangeSetId, Outcome } from "../../domain/changeSets/ChangeSet.ts"
-import { type NumberedOperation, type Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
+import { type NumberedOperation, OperationDocument, type Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { StagedChange } from "../../domain/changeSets/ChangeSets.ts"
-import { ImportRow } from "../../domain/imports/ImportFile.ts"
+import { ImportRowDocument } from "../../domain/imports/ImportFile.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { joinLines, NULL_ELEMENT, plainArray, textArray } from "../sql/ArrayLiterals.ts"
+import { StoredColumn } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { rowCount } from "../sql/Transaction.ts"
 
-const decodeOperation = Schema.decodeUnknownSync(Schema.toType(StoredOperation), { disableChecks: true })
-
 const readResults = pageReader(Schema.String)
 const readOperations = rowsReader(
   Schema.Struct({
     index: Schema.Int,
-    operation: Schema.fromJsonString(Schema.Unknown),
+    operation: StoredColumn(OperationDocument),
     baseId: Schema.NullOr(Schema.String),
     base: Schema.NullOr(Schema.Int),
     wasRefused: Schema.Boolean
@@ -27,9 +26,7 @@ const readOperations = rowsReader(
 
 const readStaged = rowsReader(Schema.Struct({ index: Schema.Int, operation: Schema.String }))
 
-const readImportRows = rowsReader(
-  Schema.Struct({ index: Schema.Int, row: Schema.fromJsonString(Schema.toType(ImportRow)) })
-)
+const readImportRows = rowsReader(Schema.Struct({ index: Schema.Int, row: StoredColumn(ImportRowDocument) }))
 
 /** Operation to apply. `wasRefused`: the preview refused it. */
 interface ChangingOperation extends NumberedOperation {
@@ -38,7 +35,7 @@ interface ChangingOperation extends NumberedOperation {
 
 const toNumbered = (row: Effect.Success<ReturnType<typeof readOperations>>[number]): NumberedOperation => ({
   index: row.index,
-  operation: decodeOperation(row.operation),
+  operation: row.operation,
   base: row.base === null ? null : { id: row.baseId, version: row.base }
 })
 

@@ -1,19 +1,18 @@
-import { Effect, Schema, Struct } from "effect"
-import { optional } from "../../domain/catalog/Fields.ts"
-import { CollectionHead, CollectionId } from "../../domain/catalog/Collection.ts"
+import { Effect, Schema } from "effect"
+import { CollectionContents, productIn } from "../../domain/catalog/Documents.ts"
+import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
 import { type Automated, automatedOf, changedFields, crosses } from "../../domain/catalog/MembershipChange.ts"
-import { type Product, ProductId } from "../../domain/catalog/Product.ts"
+import type { Product } from "../../domain/catalog/Product.ts"
 import type { Preview } from "../../domain/changeSets/ChangeSet.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import { EventKind } from "../../domain/Events.ts"
 import { changedMembers } from "../../domain/journal/Entry.ts"
-import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Change, Snapshot, WriteContext } from "../../domain/Write.ts"
 import { CollectionRepository, type CollectionRow } from "../catalog/CollectionRepository.ts"
-import { productOf } from "../catalog/ProductRepository.ts"
 import { Outbox } from "../webhooks/Outbox.ts"
 import { messagesOf } from "../Writes.ts"
 
@@ -23,14 +22,6 @@ const MAX_MILLIS = 5_000
 
 /** Maximum number of reasons of refusals. */
 const MAX_REASONS = 20
-
-const decodeRules = compileStoredDecoder(
-  CollectionHead.mapFields(Struct.pick(["disjunctive", "rules", "title", "type"]))
-)
-
-const decodeContents = compileStoredDecoder(
-  Schema.Struct({ title: Schema.String, type: Schema.String, productIds: optional(Schema.Array(Schema.String)) })
-)
 
 /** Members that every update changes. */
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(["version", "updatedAt", "productCount"])
@@ -70,11 +61,10 @@ export const NO_SUMS: Sums = {
   events: []
 }
 
-const sides = ({ after, before, resourceId }: Change) => {
-  const id = ProductId.make(resourceId, { disableChecks: true })
-  const productIn = (side: Snapshot | null) => side && productOf(side.json, id)
-  return { before: productIn(before), after: productIn(after) }
-}
+/** Stored form of the sums. Those of earlier releases lack some. */
+export const SumsDocument = storedDocument(Sums, { defaults: NO_SUMS })
+
+const sides = ({ after, before }: Change) => ({ before: productIn(before), after: productIn(after) })
 
 /** Changed prices of a product and of its variants. */
 const newPrices = (before: Product | null, after: Product): ReadonlyArray<number> => {
@@ -87,7 +77,7 @@ const newPrices = (before: Product | null, after: Product): ReadonlyArray<number
 
 /** Title and products of a manual collection in one state. Automated collections are counted by their rules. */
 const contentsOf = (side: Snapshot | null) => {
-  const { productIds = [], title = "", type } = side === null ? {} : decodeContents(JSON.parse(side.json))
+  const { productIds = [], title = "", type } = side === null ? {} : CollectionContents.parse(side.json)
   return { title, ids: new Set(type === "manual" ? productIds : []) }
 }
 
@@ -103,7 +93,7 @@ export const previewSummary = Effect.gen(function* () {
       const page: ReadonlyArray<CollectionRow> = yield* listHeads(store, { cursor, limit: MAX_LIMIT })
       cursor = page.at(-1)?.id
       for (const { document, id } of page) {
-        const { disjunctive, rules, title, type } = decodeRules(JSON.parse(document))
+        const { disjunctive, rules, title, type } = CollectionContents.parse(document)
         if (type === "automated" && rules.length > 0) {
           automated.push(automatedOf({ id, title, disjunctive, rules }))
         }

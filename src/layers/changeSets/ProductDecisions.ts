@@ -1,12 +1,13 @@
 import { Option, Result, Schema } from "effect"
+import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { withStock } from "../../domain/catalog/Inventory.ts"
 import { patchProduct, type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
 import { type Edit, editProduct } from "../../domain/changeSets/Edit.ts"
 import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
 import { touchedByOperation } from "../../domain/changeSets/Touched.ts"
+import { parseMembers } from "../../domain/json/StoredDocument.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
-import { productOf } from "../catalog/ProductRepository.ts"
 import type { StoredProduct } from "../catalog/ProductRows.ts"
 import type { Outdated } from "../journal/LaterChanges.ts"
 import { type JournalRow, membersOfSide } from "../journal/JournalRow.ts"
@@ -181,12 +182,8 @@ export const nextOf = (
       if (!isSimple || (!isLast && onConflict === "skip")) {
         return Result.succeed(Option.none())
       }
-      const fields = restoreMembers(
-        membersOfSide(JSON.parse(before.json)),
-        membersOfSide(entry.before),
-        membersOfSide(entry.after)
-      )
-      const restored = productOf(fields, product.id)
+      const fields = restoreMembers(parseMembers(before.json), membersOfSide(entry.before), membersOfSide(entry.after))
+      const restored = ProductDocument.decode(fields)
       return Result.succeed(Option.some({ ...restored, version: product.version + 1, updatedAt: at.toISOString() }))
     }
   }

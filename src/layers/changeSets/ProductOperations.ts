@@ -14,7 +14,6 @@ import { isOverlap } from "../../domain/journal/Conflicts.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { VersionMismatch } from "../../domain/Version.ts"
 import { ProductBatch, type ProductDraft } from "../catalog/ProductBatch.ts"
-import { productOf } from "../catalog/ProductRepository.ts"
 import type { StoredProduct } from "../catalog/ProductRows.ts"
 import { slugify } from "../catalog/Slugify.ts"
 import { stampOf, StoreAllocation } from "../catalog/StoreAllocation.ts"
@@ -123,7 +122,7 @@ export class ProductOperations extends Context.Service<ProductOperations>()("lay
           refuse: (error: Refusal) => Decision
         ): Decision => {
           if (entry === undefined || !isRestorable(entry) || loaded.restored.has(id)) return { kind: "single" }
-          const restored = productOf(membersOfSide(entry.before), id)
+          const restored = ProductDocument.decode(membersOfSide(entry.before))
           const other = takePlace(restored.slug, refuse)
           if (other !== undefined) return other
           written.add(id)

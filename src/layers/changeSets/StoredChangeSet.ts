@@ -9,10 +9,16 @@ import {
 } from "../../domain/changeSets/ChangeSet.ts"
 import { Edit } from "../../domain/changeSets/Edit.ts"
 import { EventId } from "../../domain/Events.ts"
-import { ImportSettings } from "../../domain/imports/ImportFile.ts"
+import { type ImportSettings, ImportSettingsDocument } from "../../domain/imports/ImportFile.ts"
 import { ActorType, EntrySurface } from "../../domain/journal/Activity.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
+import { StoredColumn } from "../sql/Documents.ts"
 import { sql as fragment } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
+
+/** Stored forms of what a set selects and changes. */
+const SelectionDocument = storedDocument(Selection)
+const EditDocument = storedDocument(Edit)
 
 /** Change set as jobs and writes use it. */
 export const StoredChangeSet = Schema.Struct({
@@ -26,9 +32,9 @@ export const StoredChangeSet = Schema.Struct({
   surface: EntrySurface,
   requestId: Schema.NullOr(Schema.String),
   cause: Schema.NullOr(Schema.toType(EventId)),
-  import: Schema.NullOr(ImportSettings),
-  selection: Schema.NullOr(Schema.toType(Selection)),
-  change: Schema.NullOr(Schema.toType(Edit)),
+  import: Schema.NullOr(StoredColumn(ImportSettingsDocument)),
+  selection: Schema.NullOr(StoredColumn(SelectionDocument)),
+  change: Schema.NullOr(StoredColumn(EditDocument)),
   undoes: Schema.NullOr(Schema.toType(ChangeSetId)),
   scopes: Schema.Array(Schema.String),
   applyAt: Schema.NullOr(Schema.Date),

@@ -7,6 +7,7 @@ import { logFailure } from "../../domain/Unavailable.ts"
 import { AppId, InstallationId } from "../../domain/access/Ids.ts"
 import { Installations } from "../../domain/access/Installations.ts"
 import { Tokens } from "../../domain/access/Tokens.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { dataDir, isDemo } from "../DatabaseConfig.ts"
 import { makeFolder } from "../Folder.ts"
@@ -27,33 +28,25 @@ import {
 const TOKEN_INTERVAL = "20 minutes"
 
 /** Credentials of the demo store in `demo.json`. Files of earlier releases lack the optional ones. */
-const Credentials = Schema.fromJsonString(
-  Schema.Struct({
-    storeId: Schema.toType(StoreId),
-    installationId: Schema.toType(InstallationId),
-    webhookAppId: Schema.optional(Schema.toType(AppId)),
-    webhookSecret: Schema.optional(Schema.String),
-    merchantEmail: Schema.optional(Schema.String),
-    merchantPassword: Schema.optional(Schema.String),
-    agentToken: Schema.optional(Schema.String),
-    exampleClientId: Schema.optional(Schema.toType(AppId)),
-    exampleWebhookSecret: Schema.optional(Schema.String)
-  })
-)
+const Credentials = Schema.Struct({
+  storeId: Schema.toType(StoreId),
+  installationId: Schema.toType(InstallationId),
+  webhookAppId: Schema.optional(Schema.toType(AppId)),
+  webhookSecret: Schema.optional(Schema.String),
+  merchantEmail: Schema.optional(Schema.String),
+  merchantPassword: Schema.optional(Schema.String),
+  agentToken: Schema.optional(Schema.String),
+  exampleClientId: Schema.optional(Schema.toType(AppId)),
+  exampleWebhookSecret: Schema.optional(Schema.String)
+})
 type Credentials = typeof Credentials.Type
 
-const decodeCredentials = Schema.decodeEffect(Credentials)
+const CredentialsDocument = storedDocument(Credentials, { isChecked: true })
 
 const fileIn = (folder: string) => join(folder, "demo.json")
 
 /** Reads the file; none if it is missing or damaged. */
-const read = (file: string) =>
-  Effect.option(
-    Effect.flatMap(
-      Effect.try(() => readFileSync(file, "utf8")),
-      decodeCredentials
-    )
-  )
+const read = (file: string) => Effect.option(Effect.try(() => CredentialsDocument.parse(readFileSync(file, "utf8"))))
 
 /** Writes the file atomically, readable for its owner only, because it contains a token. */
 const write = (file: string, contents: object) =>

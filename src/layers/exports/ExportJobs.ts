@@ -55,7 +55,7 @@ const readAll = Effect.fnUntraced(function* <E>(
     const page = { store: storeId, filter, after: cursor, limit: ROWS[kind], bytes: PART_BYTES }
     const rows: ReadonlyArray<Row> = yield* readRows(reading`${SELECT_ROWS[kind](page)}`)
     for (const row of rows) {
-      const line = format === "csv" ? csvRow(kind, lineOf(row)) : `${lineOf(row)}\n`
+      const line = format === "csv" ? csvRow(kind, lineOf(kind, row)) : `${lineOf(kind, row)}\n`
       const bytes = Buffer.byteLength(line)
       if (part.rows === ROWS[kind] || (part.rows > 0 && part.bytes + bytes > PART_BYTES)) {
         yield* store(part)

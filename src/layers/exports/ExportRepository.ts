@@ -9,8 +9,10 @@ import {
   ExportState,
   KEPT_HOURS
 } from "../../domain/exports/Export.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import type { PageRequest } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
+import { StoredColumn } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { END, pageReader, selectPage } from "../sql/Pages.ts"
 import { requiredRowReader, rowReader, rowsReader } from "../sql/Rows.ts"
@@ -21,7 +23,10 @@ import { isMoving } from "../storeMove/Moving.ts"
 
 const ExportRow = Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) })
 const readExport = rowReader(ExportRow)
-const readContent = rowReader(Schema.Struct({ state: ExportState, content: Schema.fromJsonString(ExportContent) }))
+/** Stored form of what an export contains. */
+const ContentDocument = storedDocument(ExportContent)
+
+const readContent = rowReader(Schema.Struct({ state: ExportState, content: StoredColumn(ContentDocument) }))
 const readPage = pageReader(ExportId)
 const readStates = rowsReader(Schema.Struct({ id: Schema.toType(ExportId), state: ExportState }))
 const readInserted = requiredRowReader(ExportRow)

@@ -1,9 +1,12 @@
 import { Schema } from "effect"
+import { CollectionDocument, ProductDocument } from "../../domain/catalog/Documents.ts"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
 import type { DataKind } from "../../domain/imports/DataKind.ts"
+import { CustomerDocument, OrderDocument } from "../../domain/records/Documents.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
-import { DOCUMENT, PERSONAL } from "../records/Records.ts"
+import { COLLECTION_TEXT, DOCUMENT_BYTES, PRODUCT_TEXT } from "../catalog/Columns.ts"
+import { DOCUMENT } from "../records/Records.ts"
+import { completeMarked, type DocumentText, documentText } from "../sql/Documents.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
 
 export const Row = Schema.Struct({
@@ -67,21 +70,21 @@ const selectRows = (
   where fits order by id
 `
 
-const RESOURCE = { columns: sql`document`, size: DOCUMENT_BYTES }
-const RECORD = { columns: sql`opening, personal`, size: sql`bytes + personal_bytes` }
+const RESOURCE = { columns: sql`document, schema_hash`, size: DOCUMENT_BYTES }
+const RECORD = { columns: sql`opening, personal, schema_hash`, size: sql`bytes + personal_bytes` }
 
-/** Members of an exported record. */
-const RECORD_MEMBERS = sql.literal(`${DOCUMENT} as document, ${PERSONAL} as rest`)
+/** Text of an exported record, with its personal members. */
+const recordText = (document: DocumentText): Fragment => documentText(document, sql`opening || personal`)
 
 /** Queries of the rows of a page by kind. */
 export const SELECT_ROWS: Record<DataKind, (page: ExportPage) => Fragment> = {
-  products: (page) => selectRows(RESOURCE, sql`document::text as document, null as rest, null as "externalIds"`, page),
+  products: (page) => selectRows(RESOURCE, sql`${PRODUCT_TEXT} as document, null as rest, null as "externalIds"`, page),
 
   collections: (page) =>
     selectRows(
       RESOURCE,
       sql`
-        document::text as document, null as "externalIds",
+        ${COLLECTION_TEXT} as document, null as "externalIds",
         case document ->> 'type' when 'manual' then (
           select
             '{"productIds":[' || coalesce(
@@ -97,7 +100,7 @@ export const SELECT_ROWS: Record<DataKind, (page: ExportPage) => Fragment> = {
     selectRows(
       RECORD,
       sql`
-        ${RECORD_MEMBERS}, (
+        ${recordText(OrderDocument)} as document, null as rest, (
           with parsed as materialized (select (${sql.literal(DOCUMENT)})::json as document)
           select coalesce(json_object_agg(reference, ${exportedId(page.store, "reference")})::text, '{}')
           from (
@@ -110,7 +113,8 @@ export const SELECT_ROWS: Record<DataKind, (page: ExportPage) => Fragment> = {
       page
     ),
 
-  customers: (page) => selectRows(RECORD, sql`${RECORD_MEMBERS}, null as "externalIds"`, page)
+  customers: (page) =>
+    selectRows(RECORD, sql`${recordText(CustomerDocument)} as document, null as rest, null as "externalIds"`, page)
 }
 
 const Id = Schema.NullOr(Schema.String)
@@ -133,8 +137,16 @@ const withExternalIds = (document: JsonText, externalIds: Readonly<Record<string
   })
 }
 
+const DOCUMENTS: Record<DataKind, DocumentText> = {
+  products: ProductDocument,
+  collections: CollectionDocument,
+  orders: OrderDocument,
+  customers: CustomerDocument
+}
+
 /** Returns the line of a resource, without a line break. */
-export const lineOf = ({ document, externalId, externalIds, rest }: Row): string => {
+export const lineOf = (kind: DataKind, { document: text, externalId, externalIds, rest }: Row): string => {
+  const document = completeMarked(DOCUMENTS[kind], text)
   const resource = externalIds === null ? document : withExternalIds(document, externalIds)
   const json = rest === null ? resource : extend(resource, rest)
   return `{"externalId":${JSON.stringify(externalId)},${json.slice(1)}`

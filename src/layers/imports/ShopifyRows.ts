@@ -1,8 +1,9 @@
 import { Array, Schema, Stream } from "effect"
-import { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
+import { CsvRecord, type ImportRow, ImportRowDocument } from "../../domain/imports/ImportFile.ts"
 import { reasonOf } from "../../domain/imports/Rows.ts"
 import type { RowProblem, ShopifyColumns } from "../../domain/imports/ShopifyColumns.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import { slugify } from "../catalog/Slugify.ts"
 
 /* Records of a Shopify CSV that make one product: those with one handle, or one title in a file without handles. */
@@ -140,19 +141,18 @@ export const makeRows = (columns: ShopifyColumns) => {
   return { rowsOf, positionOf, later }
 }
 
-const decodeRow = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.toType(ImportRow)))
-const decodeRecords = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Schema.toType(CsvRecord))))
+const RecordsDocument = storedDocument(Schema.Array(CsvRecord))
 
 /** Adds the records that stand apart to the row of their product. */
 export const withLater =
   (later: Later) =>
   (json: JsonText): JsonText => {
-    const row = decodeRow(json)
+    const row = ImportRowDocument.parse(json)
     if (!("records" in row)) return json
     const { externalId, line, records } = row
     const merged: ImportRow =
       "reason" in later
         ? { line: later.line ?? line, externalId, reason: later.reason }
-        : { line, externalId, records: [...records, ...decodeRecords(`[${later.records.join(",")}]`)] }
+        : { line, externalId, records: [...records, ...RecordsDocument.parse(`[${later.records.join(",")}]`)] }
     return JSON.stringify(merged)
   }

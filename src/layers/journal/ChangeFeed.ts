@@ -2,6 +2,7 @@ import { Clock, Deferred, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { whileGranted } from "../../domain/access/OngoingAccess.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
+import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { EventId } from "../../domain/Events.ts"
 import { extend, type JsonText } from "../../domain/json/Document.ts"
 import {
@@ -17,8 +18,9 @@ import { PAGE_BYTES, PAGE_MILLIS } from "../../domain/Page.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { millisOf } from "../../domain/Uuid.ts"
 import { collectionReads } from "../catalog/CollectionReads.ts"
-import { DOCUMENT_BYTES } from "../catalog/Columns.ts"
+import { DOCUMENT_BYTES, PRODUCT_TEXT } from "../catalog/Columns.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
+import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { feedMemberships } from "./FeedMemberships.ts"
@@ -41,7 +43,9 @@ const Row = Schema.Struct({
 type Row = typeof Row.Type
 
 const readRows = rowsReader(Row)
-const readDocuments = rowsReader(Schema.Struct({ id: Schema.String, json: Schema.NullOr(Schema.String) }))
+const readDocuments = rowsReader(
+  Schema.Struct({ id: Schema.String, json: Schema.NullOr(CompletedText(ProductDocument)) })
+)
 
 const toCollectionId = Schema.decodeSync(CollectionId)
 
@@ -85,14 +89,14 @@ export const ChangeFeedLive = Layer.effect(
     const findProducts = Effect.fnUntraced(function* (store: StoreId, ids: ReadonlyArray<string>) {
       if (ids.length === 0) return new Map<string, JsonText | null>()
       const rows = yield* readDocuments(sql`
-        select id, document::text as json from (
-          select wanted.id, product.document,
+        select id, ${PRODUCT_TEXT} as json from (
+          select wanted.id, product.document, product.schema_hash,
             coalesce(sum(product.bytes) over (
               order by place rows between unbounded preceding and 1 preceding
             ), 0) < ${PAGE_BYTES} as fits
           from unnest(${plainArray(ids)}::uuid[]) with ordinality as wanted (id, place)
           left join lateral (
-            select document, ${DOCUMENT_BYTES} as bytes from products
+            select document, schema_hash, ${DOCUMENT_BYTES} as bytes from products
             where store_id = ${store} and products.id = wanted.id offset 0
           ) as product on true
         ) as sized

@@ -13,7 +13,8 @@ import {
 import { ProductId } from "../../domain/catalog/Product.ts"
 import type { EventId } from "../../domain/Events.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { canonical, isObject, type JsonObject } from "../../domain/json/Json.ts"
+import { canonical, type JsonObject } from "../../domain/json/Json.ts"
+import { parseMembers } from "../../domain/json/StoredDocument.ts"
 import {
   type FeedMembership,
   MAX_AUTOMATED,
@@ -107,8 +108,7 @@ export const feedMemberships = Effect.gen(function* () {
       const page: ReadonlyArray<CollectionRow> = yield* listHeads(store, { cursor, limit: MAX_LIMIT })
       cursor = page.at(-1)?.id
       for (const { document, id } of page) {
-        const head: unknown = JSON.parse(document)
-        if (!isObject(head)) continue
+        const head = parseMembers(document)
         heads.set(id, head)
         automated += Number(head["type"] === "automated")
       }

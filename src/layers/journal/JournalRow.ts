@@ -3,13 +3,15 @@ import { optional } from "../../domain/catalog/Fields.ts"
 import { CollectionId } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
 import { isObject, type JsonObject } from "../../domain/json/Json.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import { EntryId } from "../../domain/journal/Activity.ts"
 import { AdministeredKind, CatalogKind } from "../../domain/journal/Kinds.ts"
+import { MembersText, StoredColumn } from "../sql/Documents.ts"
 import { sql } from "../sql/Statement.ts"
 
 /** Manual collection that contained a deleted product, and the number of products before it. */
 const Membership = Schema.Struct({ collectionId: Schema.toType(CollectionId), rank: Schema.Int })
-export const Memberships = Schema.fromJsonString(Schema.Array(Membership))
+export const MembershipsDocument = storedDocument(Schema.Array(Membership))
 
 /** Journal entry of a product or collection, with what its undo needs. */
 export const JournalRow = Schema.Struct({
@@ -18,10 +20,10 @@ export const JournalRow = Schema.Struct({
   resourceId: Schema.String,
   version: Schema.Int,
   actorId: Schema.String,
-  before: Schema.NullOr(Schema.fromJsonString(Schema.Unknown)),
-  after: Schema.NullOr(Schema.fromJsonString(Schema.Unknown)),
+  before: Schema.NullOr(MembersText),
+  after: Schema.NullOr(MembersText),
   omitted: Schema.Array(Schema.String),
-  memberships: Schema.NullOr(Memberships),
+  memberships: Schema.NullOr(StoredColumn(MembershipsDocument)),
   externalId: Schema.NullOr(Schema.String)
 })
 export type JournalRow = typeof JournalRow.Type

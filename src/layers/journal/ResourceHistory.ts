@@ -2,14 +2,15 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Facets, facetsOf } from "../../domain/catalog/Facets.ts"
 import { automatedOf, type Automated } from "../../domain/catalog/MembershipChange.ts"
-import { CollectionHead, type CollectionId } from "../../domain/catalog/Collection.ts"
-import { newProduct, Product, ProductId } from "../../domain/catalog/Product.ts"
-import { compileStoredDecoder } from "../../domain/json/Decoder.ts"
+import type { CollectionId } from "../../domain/catalog/Collection.ts"
+import { CollectionContents, ProductDocument } from "../../domain/catalog/Documents.ts"
+import { newProduct, ProductId } from "../../domain/catalog/Product.ts"
 import { type JsonObject } from "../../domain/json/Json.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { leastUuidOf, millisOf } from "../../domain/Uuid.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
+import { MembersText } from "../sql/Documents.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { constant, type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { JournalRow, membersOfSide } from "./JournalRow.ts"
@@ -77,35 +78,22 @@ export const stateAfter = (current: JsonObject | null, steps: ReadonlyArray<Step
   return next === undefined ? current : next.before
 }
 
-const decodeProduct = compileStoredDecoder(Product)
 const NO_ID = ProductId.make("00000000-0000-0000-0000-000000000000")
 const BLANK = newProduct({ name: "" }, { id: NO_ID, slug: "", at: new Date(0), currencyCode: "EUR" })
 
 /** Returns the facets of a state, whose unused members are absent. */
 export const facetsIn = (state: JsonObject | null): Facets | null =>
-  state && facetsOf({ ...decodeProduct({ ...BLANK, ...state }), id: NO_ID })
-
-const decodeHead = compileStoredDecoder(
-  Schema.Struct({
-    title: CollectionHead.fields.title,
-    type: CollectionHead.fields.type,
-    disjunctive: CollectionHead.fields.disjunctive,
-    rules: CollectionHead.fields.rules
-  })
-)
-const NO_RULES = { title: "", type: "manual", disjunctive: false, rules: [] }
+  state && facetsOf(ProductDocument.decode({ ...BLANK, ...state }))
 
 /** Returns the rules in a state of a collection; null if it is manual or does not exist. */
 export const automatedIn = (id: CollectionId, state: JsonObject | null): Automated | null => {
   if (state === null) return null
-  const { disjunctive, rules, title, type } = decodeHead({ ...NO_RULES, ...state })
+  const { disjunctive, rules, title, type } = CollectionContents.decode(state)
   return type === "automated" ? automatedOf({ id, title, disjunctive, rules }) : null
 }
 
 const readEntries = rowsReader(HistoryRow)
-const readStates = rowsReader(
-  Schema.Struct({ id: Schema.String, state: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)) })
-)
+const readStates = rowsReader(Schema.Struct({ id: Schema.String, state: MembersText }))
 
 /** Resource whose entries are read: those with this version or a later one, written after the entry `since`. */
 export interface Wanted {

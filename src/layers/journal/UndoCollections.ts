@@ -3,6 +3,7 @@ import { type CollectionHead, CollectionId } from "../../domain/catalog/Collecti
 import type { ProductId } from "../../domain/catalog/Product.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { canonical } from "../../domain/json/Json.ts"
+import { parseMembers } from "../../domain/json/StoredDocument.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { CollectionRepository, headOf } from "../catalog/CollectionRepository.ts"
@@ -61,7 +62,7 @@ export const collectionUndo = Effect.gen(function* () {
 
   /** Restores a deleted collection with those of its products that still exist. */
   const restore = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, entry: JournalRow) {
-    const deleted = headOf(membersOfSide(entry.before), id)
+    const deleted = headOf(membersOfSide(entry.before))
     const stamp = yield* allocateCollection(store, { slug: deleted.slug, isRequested: true })
     const head = { ...deleted, version: deleted.version + 1, updatedAt: stamp.at.toISOString() }
     const document = yield* insert(store, head)
@@ -73,12 +74,8 @@ export const collectionUndo = Effect.gen(function* () {
   const revert = Effect.fnUntraced(function* (store: StoreId, id: CollectionId, entry: JournalRow) {
     const locked = Option.getOrThrow(yield* lock(store, id))
     const { at, document, head: before } = locked
-    const fields = restoreMembers(
-      membersOfSide(JSON.parse(document)),
-      membersOfSide(entry.before),
-      membersOfSide(entry.after)
-    )
-    const next = headOf({ ...fields, version: before.version, updatedAt: before.updatedAt }, id)
+    const fields = restoreMembers(parseMembers(document), membersOfSide(entry.before), membersOfSide(entry.after))
+    const next = headOf({ ...fields, version: before.version, updatedAt: before.updatedAt })
     const current = before.type === "manual" ? yield* findMembers(store, id) : NO_MEMBERS
     if (next.slug !== before.slug) yield* requireFreeSlug("collections", store, next.slug, id)
     const members = yield* revertMembers(store, before, next, current, entry)

@@ -1,10 +1,12 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { type CollectionId, MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
+import { parseMembers } from "../../domain/json/StoredDocument.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { ProductRepository, productOf } from "../catalog/ProductRepository.ts"
+import { ProductRepository } from "../catalog/ProductRepository.ts"
 import { ProductWrites } from "../catalog/ProductWrites.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { FileRows } from "../media/FileRows.ts"
@@ -89,7 +91,7 @@ export const productReferences = Effect.gen(function* () {
   return Effect.fnUntraced(function* (store: StoreId, id: ProductId, { before, externalId, memberships }: JournalRow) {
     if (externalId !== null) yield* insertExternalId(sql, store, externalId, id)
     for (const { collectionId, rank } of memberships ?? []) yield* insertMember(sql, store, collectionId, id, rank)
-    yield* files.restore(store, productOf(membersOfSide(before), id))
+    yield* files.restore(store, ProductDocument.decode(membersOfSide(before)))
   }, orDefect)
 })
 
@@ -104,7 +106,7 @@ export const productUndo = Effect.gen(function* () {
 
   /** Restores a deleted product, also in the manual collections that still exist. */
   const restore = Effect.fnUntraced(function* (store: StoreId, id: ProductId, entry: JournalRow) {
-    const deleted = productOf(membersOfSide(entry.before), id)
+    const deleted = ProductDocument.decode(membersOfSide(entry.before))
     const stamp = yield* allocateProduct(store, { slug: deleted.slug, isRequested: true })
     const updatedAt = stamp.at.toISOString()
     yield* writes.insert(store, stamp, { ...deleted, version: deleted.version + 1, updatedAt })
@@ -116,9 +118,9 @@ export const productUndo = Effect.gen(function* () {
   const revert = Effect.fnUntraced(function* (store: StoreId, id: ProductId, { after, before }: JournalRow) {
     const locked = Option.getOrThrow(yield* lock(store, id))
     const { at, json, product } = locked
-    const fields = restoreMembers(membersOfSide(JSON.parse(json)), membersOfSide(before), membersOfSide(after))
+    const fields = restoreMembers(parseMembers(json), membersOfSide(before), membersOfSide(after))
     const next = {
-      ...productOf(fields, id),
+      ...ProductDocument.decode(fields),
       version: product.version + 1,
       updatedAt: at.toISOString()
     }

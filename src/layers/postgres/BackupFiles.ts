@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { lstatSync, readdirSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import { syncPath } from "../Folder.ts"
 import { IsDurable } from "./Cluster.ts"
 import { formatReason } from "./EmbeddedPostgresFailed.ts"
@@ -46,7 +47,7 @@ export interface Progress {
 export type Show = (progress: Progress) => Effect.Effect<unknown, never, Scope.Scope>
 
 export const MANIFEST_FILE = "manifest.json"
-export const ManifestJson = Schema.fromJsonString(Manifest)
+export const ManifestDocument = storedDocument(Manifest, { isChecked: true })
 
 /** Folder of the cluster in a backup, which has the layout of `DATA_DIR`. */
 export const CLUSTER = "postgres/"

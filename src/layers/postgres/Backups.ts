@@ -17,7 +17,7 @@ import {
   copyFile,
   listFolder,
   MANIFEST_FILE,
-  ManifestJson,
+  ManifestDocument,
   type Progress,
   type Show,
   type StoredFile,
@@ -184,7 +184,7 @@ export const createBackup = Effect.fn("Backups.create")(
         )
         const { files, folders } = collected()
         const manifest = { version: release, createdAt: at, ...facts, folders, files }
-        const text = Schema.encodeSync(ManifestJson)(manifest)
+        const text = ManifestDocument.stringify(manifest)
         yield* addText(MANIFEST_FILE, text)
         yield* syncFolders(part, folders)
         return manifest

@@ -13,7 +13,7 @@ import {
   copyFile,
   type Manifest,
   MANIFEST_FILE,
-  ManifestJson,
+  ManifestDocument,
   type Progress,
   type Show,
   type StoredFile,
@@ -27,7 +27,7 @@ import { EmbeddedPostgresFailed } from "./EmbeddedPostgresFailed.ts"
 
 const readManifest = (backup: string) =>
   attempt(`${backup} is no complete backup: ${MANIFEST_FILE}`, () =>
-    Schema.decodeSync(ManifestJson)(readFileSync(join(backup, MANIFEST_FILE), "utf8"))
+    ManifestDocument.parse(readFileSync(join(backup, MANIFEST_FILE), "utf8"))
   )
 
 /** Compares a file of a backup with the manifest and copies it to `to`, if given. */

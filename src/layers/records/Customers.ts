@@ -1,6 +1,5 @@
 import { Effect, Layer, Option, Result } from "effect"
 import {
-  Customer,
   CustomerId,
   CustomerNotFound,
   customerOf,
@@ -9,8 +8,10 @@ import {
   PERSONAL_OF_CUSTOMER,
   type PutCustomer
 } from "../../domain/records/Customer.ts"
+import { CustomerDocument } from "../../domain/records/Documents.ts"
 import type { FieldVisibility } from "../../domain/records/Records.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import type { Fragment } from "../sql/Statement.ts"
@@ -19,7 +20,11 @@ import { CHANGED_KEY, numberKey, RecordRepository, type RecordTable, textKey } f
 import { containsText, textCandidates } from "./TextSearch.ts"
 import { idsOf, upsertPlanner } from "./Upserts.ts"
 
-const CUSTOMERS: RecordTable = { table: "customers", personal: PERSONAL_OF_CUSTOMER }
+export const CUSTOMERS: RecordTable = {
+  table: "customers",
+  document: CustomerDocument,
+  personal: PERSONAL_OF_CUSTOMER
+}
 
 const KEYS = {
   name: textKey("name"),
@@ -34,11 +39,11 @@ export const customerConditions = (
   visibility: FieldVisibility
 ): ReadonlyArray<Fragment> => (search === undefined ? [] : [containsText("customer_text", search, visibility)])
 
-const readPage = pageReader(CustomerId)
+const readPage = pageReader(CustomerId, CompletedText(CustomerDocument))
 
 const plan = upsertPlanner({
   id: CustomerId,
-  record: Customer,
+  document: CustomerDocument,
   personal: PERSONAL_OF_CUSTOMER,
   make: (input: PutCustomer, context) => Result.succeed(customerOf(input, context))
 })
@@ -82,7 +87,7 @@ export const CustomersLive = Layer.effect(
         const clock = yield* allocateInstants(store, upserts.length)
         const known = yield* records.findByIds("customers", store, idsOf(upserts))
         const { outcomes, written } = plan(known, upserts, clock)
-        yield* unitOfWork.add(...records.upsertStatements("customers", store, written))
+        yield* unitOfWork.add(...records.upsertStatements(CUSTOMERS, store, written))
         return outcomes
       })
     })

@@ -1,7 +1,7 @@
-import { Effect, Layer, Option, Schema, Struct } from "effect"
-import { Customer, type CustomerId, UnknownCustomer } from "../../domain/records/Customer.ts"
+import { Effect, Layer, Option } from "effect"
+import { type CustomerId, PERSONAL_OF_CUSTOMER, UnknownCustomer } from "../../domain/records/Customer.ts"
+import { CustomerDocument, OrderDocument } from "../../domain/records/Documents.ts"
 import {
-  Order,
   OrderId,
   OrderNotFound,
   orderOf,
@@ -11,10 +11,12 @@ import {
   type PutOrder,
   type Status
 } from "../../domain/records/Order.ts"
+import { extend } from "../../domain/json/Document.ts"
 import type { FieldVisibility } from "../../domain/records/Records.ts"
 import { applySpending, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
+import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import type { SortKey } from "../sql/Queries.ts"
@@ -25,22 +27,20 @@ import {
   numberKey,
   RecordRepository,
   type RecordTable,
+  splitRecord,
   textKey,
   visible,
   type WrittenRecord
 } from "./Records.ts"
+import { CUSTOMERS } from "./Customers.ts"
 import { DATE, makeSummarize } from "./OrderSummary.ts"
 import { containsText, textCandidates, withoutHash } from "./TextSearch.ts"
 import { dateOf, idsOf, upsertPlanner, type StoreClock } from "./Upserts.ts"
 
-const ORDERS: RecordTable = { table: "orders", personal: PERSONAL_OF_ORDER }
+const ORDERS: RecordTable = { table: "orders", document: OrderDocument, personal: PERSONAL_OF_ORDER }
 
 /** An order is written, and its customers before and after: each write has its own instant. */
 const TICKS = 3
-
-const decodeCustomer = Schema.decodeUnknownSync(
-  Schema.toType(Customer.mapFields(Struct.omit(["email", "phone", "addresses"])))
-)
 
 const KEYS = {
   number: textKey("number"),
@@ -73,9 +73,9 @@ export const orderConditions = (
   ...(totalTo === undefined ? [] : [sql`${TOTAL} <= ${JSON.stringify(totalTo)}::numeric`])
 ]
 
-const readPage = pageReader(OrderId)
+const readPage = pageReader(OrderId, CompletedText(OrderDocument))
 
-const plan = upsertPlanner({ id: OrderId, record: Order, personal: PERSONAL_OF_ORDER, make: orderOf })
+const plan = upsertPlanner({ id: OrderId, document: OrderDocument, personal: PERSONAL_OF_ORDER, make: orderOf })
 
 const customerOf = ({ customerId = null }: PutOrder) => customerId
 
@@ -99,8 +99,9 @@ export const OrdersLive = Layer.effect(
         const stored = known.get(id)
         if (stored === undefined) continue
         const changedAt = tick()
-        const customer = applySpending(decodeCustomer(JSON.parse(stored.document)), change, dateOf(changedAt))
-        changed.set(id, { changedAt, document: JSON.stringify(customer), personal: stored.personal })
+        const before = CustomerDocument.parse(extend(stored.document, stored.personal))
+        const customer = applySpending(before, change, dateOf(changedAt))
+        changed.set(id, { changedAt, ...splitRecord(customer, PERSONAL_OF_CUSTOMER, stored) })
       }
       return changed
     })
@@ -146,8 +147,8 @@ export const OrdersLive = Layer.effect(
         const { changes, outcomes, written } = plan(stored, upserts, clock, refusalOf)
         const customers = yield* changedCustomers(store, spendingOf(changes), clock)
         yield* unitOfWork.add(
-          ...records.upsertStatements("orders", store, written),
-          ...records.upsertStatements("customers", store, customers)
+          ...records.upsertStatements(ORDERS, store, written),
+          ...records.upsertStatements(CUSTOMERS, store, customers)
         )
         return outcomes
       })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema, Struct } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
@@ -6,6 +6,7 @@ import type { FieldVisibility, RecordsRequest } from "../../domain/records/Recor
 import type { QueryPageRequest } from "../../domain/Query.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
+import { completeMarked, documentText, type DocumentText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { START } from "../sql/Pages.ts"
 import { type ListQuery, makeQueries, type SortKey } from "../sql/Queries.ts"
@@ -14,9 +15,10 @@ import { constant, type Fragment, sql as fragment, type Statement } from "../sql
 
 type Table = "orders" | "customers"
 
-/** Table of a kind of record, and its personal members. */
+/** Table of a kind of record, its codec and its personal members. */
 export interface RecordTable {
   readonly table: Table
+  readonly document: DocumentText
   readonly personal: ReadonlyArray<string>
 }
 
@@ -29,11 +31,22 @@ export interface StoredRecord {
   readonly personal: JsonText
 }
 
-/** Splits a record into its document and its personal members. */
-export const splitRecord = <R extends object>(record: R, personal: ReadonlyArray<keyof R>): StoredRecord => ({
-  document: JSON.stringify(Struct.omit(record, [...personal])),
-  personal: JSON.stringify(Struct.pick(record, [...personal]))
-})
+/**
+ * Splits a record into its document and its personal members. `before` is the stored record, whose personal members may be
+ * more than this release knows.
+ */
+export const splitRecord = <R extends object>(
+  record: R,
+  personal: ReadonlyArray<string>,
+  before?: StoredRecord
+): StoredRecord => {
+  const isPersonal = new Set([...personal, ...(before === undefined ? [] : Object.keys(JSON.parse(before.personal)))])
+  const members = Object.entries(record)
+  return {
+    document: JSON.stringify(Object.fromEntries(members.filter(([name]) => !isPersonal.has(name)))),
+    personal: JSON.stringify(Object.fromEntries(members.filter(([name]) => isPersonal.has(name))))
+  }
+}
 
 /** New or changed record, and the time of the change in microseconds of the store's clock. */
 export interface WrittenRecord extends StoredRecord {
@@ -61,16 +74,19 @@ export const numberKey = (member: string): SortKey => ({
 export const CHANGED_KEY: SortKey = { value: fragment`changed_at`, type: "numeric" }
 
 /** Columns that are read, and the JSON text and the size that they make. */
-const columnsOf = (personal: RecordTable["personal"], { isPersonal }: FieldVisibility) =>
+const columnsOf = ({ document, personal }: RecordTable, { isPersonal }: FieldVisibility) =>
   isPersonal
     ? {
-        columns: fragment`opening, personal, bytes, personal_bytes`,
-        text: fragment`opening || personal`,
+        columns: fragment`opening, personal, bytes, personal_bytes, schema_hash`,
+        text: documentText(document, fragment`opening || personal`),
         bytes: fragment`bytes + personal_bytes`
       }
     : {
-        columns: fragment`opening, bytes`,
-        text: fragment.literal(`opening || ',${personal.map((member) => `"${member}":null`).join(",")}}'`),
+        columns: fragment`opening, bytes, schema_hash`,
+        text: documentText(
+          document,
+          fragment.literal(`opening || ',${personal.map((member) => `"${member}":null`).join(",")}}'`)
+        ),
         bytes: fragment`bytes`
       }
 
@@ -112,13 +128,10 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
 
     return {
       /** Makes the statement that selects a page. */
-      pageStatement: <Id extends string>(
-        { personal, table }: RecordTable,
-        store: StoreId,
-        request: RecordsRequest<Id>
-      ): Statement => {
+      pageStatement: <Id extends string>(kind: RecordTable, store: StoreId, request: RecordsRequest<Id>): Statement => {
+        const { table } = kind
         const { cursor = START, limit, updatedSince } = request
-        const { bytes, columns, text } = columnsOf(personal, request)
+        const { bytes, columns, text } = columnsOf(kind, request)
         const rows =
           updatedSince === undefined
             ? allRows(table, store, cursor)
@@ -140,7 +153,7 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
       /** Reads a page of a query. `fields` are its filter and sort order. */
       queryPage: Effect.fn("RecordRepository.queryPage")(
         (
-          { personal, table }: RecordTable,
+          kind: RecordTable,
           store: StoreId,
           {
             candidates,
@@ -152,7 +165,8 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
           page: QueryPageRequest,
           visibility: FieldVisibility
         ) => {
-          const { bytes, text } = columnsOf(personal, visibility)
+          const { document, table } = kind
+          const { bytes, text } = columnsOf(kind, visibility)
           return query(
             {
               table: fragment.literal(table),
@@ -167,7 +181,8 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
               item: fragment`
                 select ${text} as json, ${bytes} as bytes from ${fragment.literal(table)} r
                 where r.store_id = ${store}::uuid and r.id = page.id
-              `
+              `,
+              document
             },
             page
           )
@@ -177,9 +192,15 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
 
       /** Returns the complete document of a record. */
       findById: Effect.fn("RecordRepository.findById")(
-        ({ personal, table }: RecordTable, store: StoreId, id: string, visibility: FieldVisibility) => {
-          const { text } = columnsOf(personal, visibility)
-          return findJson(sql`select ${text} as json from ${sql(table)} where store_id = ${store} and id = ${id}`)
+        (kind: RecordTable, store: StoreId, id: string, visibility: FieldVisibility) => {
+          const { text } = columnsOf(kind, visibility)
+          const found = findJson(
+            sql`select ${text} as json from ${sql(kind.table)} where store_id = ${store} and id = ${id}`
+          )
+          return Effect.map(
+            found,
+            Option.map((json) => completeMarked(kind.document, json))
+          )
         },
         orDefect
       ),
@@ -202,7 +223,7 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
 
       /** Makes the statements that write records by their ids: none or one. */
       upsertStatements: (
-        table: Table,
+        { document: { schemaHash }, table }: RecordTable,
         store: StoreId,
         records: ReadonlyMap<string, WrittenRecord>
       ): ReadonlyArray<Statement> => {
@@ -213,15 +234,16 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
         )
         return [
           sql`
-            insert into ${sql(table)} (store_id, id, changed_at, opening, personal, bytes, personal_bytes)
+            insert into ${sql(table)} (store_id, id, changed_at, opening, personal, schema_hash, bytes, personal_bytes)
             select
-              ${store}::uuid, id, "changedAt", cut.opening, cut.personal, octet_length(cut.opening),
+              ${store}::uuid, id, "changedAt", cut.opening, cut.personal, ${constant(schemaHash)}, octet_length(cut.opening),
               octet_length(cut.personal)
             from json_to_recordset(${`[${rows.join(",")}]`}::json)
                 as record (id uuid, "changedAt" bigint, document json, personal json),
               lateral (select left(document::text, -1), ',' || substr(record.personal::text, 2)) as cut (opening, personal)
             on conflict (store_id, id) do update
             set changed_at = excluded.changed_at, opening = excluded.opening, personal = excluded.personal,
+              schema_hash = excluded.schema_hash,
               bytes = excluded.bytes, personal_bytes = excluded.personal_bytes
           `
         ]

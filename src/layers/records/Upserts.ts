@@ -1,5 +1,6 @@
-import { Result, Schema } from "effect"
+import { Result, type Schema } from "effect"
 import { extend } from "../../domain/json/Document.ts"
+import type { StoredDocument } from "../../domain/json/StoredDocument.ts"
 import type { UpsertResult, RecordContext, RecordUpsert } from "../../domain/records/Records.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { splitRecord, type StoredRecord, type WrittenRecord } from "./Records.ts"
@@ -13,7 +14,7 @@ interface Dated {
 /** Kind of record, and how one is built from an input. */
 export interface RecordKind<Id extends string, Input, Full extends Dated, Invalid> {
   readonly id: Schema.Codec<Id, string> & { readonly make: (id: string) => Id }
-  readonly record: Schema.Codec<Full, unknown>
+  readonly document: StoredDocument<Full>
   readonly personal: ReadonlyArray<keyof Full & string>
   readonly make: (input: Input, context: RecordContext<Id, Full>) => Result.Result<Full, Invalid>
 }
@@ -43,11 +44,8 @@ export const upsertPlanner = <Id extends string, Input, Full extends Dated, Inva
   id: Id,
   make,
   personal,
-  record
+  document
 }: RecordKind<Id, Input, Full, Invalid>) => {
-  // Today's rules may be stricter than those at the time of storage.
-  const decode = Schema.decodeUnknownSync(Schema.toType(record), { disableChecks: true })
-
   return <Refused = never>(
     known: ReadonlyMap<string, StoredRecord>,
     upserts: ReadonlyArray<RecordUpsert<Id, Input>>,
@@ -64,19 +62,19 @@ export const upsertPlanner = <Id extends string, Input, Full extends Dated, Inva
       const refusal = refusalOf(input)
       if (refusal !== undefined) return Result.fail(refusal)
       const stored = requestedId === null ? undefined : (written.get(requestedId) ?? known.get(requestedId))
-      const before = stored && decode(JSON.parse(extend(stored.document, stored.personal)))
+      const before = stored && document.parse(extend(stored.document, stored.personal))
       const changedAt = tick()
       const id = requestedId === null || stored === undefined ? Id.make(uuidOfMicros(changedAt)) : requestedId
       const result = make(input, { id, at: dateOf(changedAt), currencyCode, before })
       if (Result.isFailure(result)) return Result.fail(result.failure)
-      const after = result.success
+      const after = document.decode(result.success)
       if (stored !== undefined && before !== undefined) {
         const { updatedAt } = before
-        if (isSame(stored, splitRecord({ ...after, updatedAt }, personal))) {
+        if (isSame(stored, splitRecord({ ...after, updatedAt }, personal, stored))) {
           return Result.succeed({ id, outcome: "unchanged" })
         }
       }
-      written.set(id, { changedAt, ...splitRecord(after, personal) })
+      written.set(id, { changedAt, ...splitRecord(after, personal, stored) })
       changes.push({ before, after })
       return Result.succeed({ id, outcome: before === undefined ? "created" : "updated" })
     }

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { DocumentPage } from "../../domain/json/Document.ts"
+import type { DocumentPage, JsonText } from "../../domain/json/Document.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { Fragment, Statement } from "./Statement.ts"
 
@@ -37,10 +37,8 @@ export const selectPage = (
 }
 
 /** Makes a function that runs the statement of a page and decodes its row. */
-export const pageReader = <Id>(id: Schema.Codec<Id, string>) => {
-  const decode = Schema.decodeUnknownEffect(
-    Schema.Struct({ items: Schema.String, nextCursor: Schema.NullOr(Schema.toType(id)) })
-  )
+export const pageReader = <Id>(id: Schema.Codec<Id, string>, items: Schema.Codec<JsonText, string> = Schema.String) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Struct({ items, nextCursor: Schema.NullOr(Schema.toType(id)) }))
   return (statement: Statement): Effect.Effect<DocumentPage<Id>, SqlError.SqlError | Schema.SchemaError> =>
     Effect.flatMap(statement, ([row]) => decode(row))
 }

@@ -13,6 +13,7 @@ import {
   QueryTooSlow
 } from "../../domain/Query.ts"
 import { isUuid } from "../../domain/Uuid.ts"
+import { completeMarked, type DocumentText } from "./Documents.ts"
 import { requiredRowReader } from "./Rows.ts"
 import { constant, type Fragment, sql } from "./Statement.ts"
 
@@ -52,6 +53,8 @@ export interface ListQuery extends Queried {
   readonly request: unknown
   /** Selects the `json` of a row and its `bytes`, for `page.id`. */
   readonly item: Fragment
+  /** Codec that completes the documents. */
+  readonly document?: DocumentText
 }
 
 /** Id of a row and the text of its sort value. */
@@ -231,7 +234,7 @@ export const makeQueries = Effect.gen(function* () {
     ).pipe(Effect.timeoutOrElse({ duration: yield* QueryTimeout, orElse: () => new QueryTooSlow() }))
     const cursorOf = (row: Position) => encodeCursor(fingerprint, row)
     return {
-      items,
+      items: query.document === undefined ? items : completeMarked(query.document, items),
       nextCursor: isFollowed && lastId !== null ? cursorOf({ id: lastId, value: lastValue }) : null,
       total: count,
       cursorOf

@@ -1,4 +1,4 @@
-import { Effect, Schema, type Scope, Stream } from "effect"
+import { Effect, Result, Schema, type Scope, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
 import { rename, rm } from "node:fs/promises"
@@ -7,6 +7,7 @@ import { once } from "node:events"
 import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import { Plan } from "../../domain/access/Stores.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import { ObjectKey } from "../../domain/media/ObjectStorage.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { syncPath } from "../Folder.ts"
@@ -49,14 +50,14 @@ export const Manifest = Schema.Struct({
 })
 export type Manifest = typeof Manifest.Type
 
-const decodeFormat = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ format: Schema.Int })))
-const decodeManifest = Schema.decodeUnknownSync(Schema.fromJsonString(Manifest))
+const FormatDocument = storedDocument(Schema.Struct({ format: Schema.Int }))
+const ManifestDocument = storedDocument(Manifest, { isChecked: true })
 const Header = Schema.Union([
   Schema.Struct({ table: Schema.String, columns: Schema.Array(Schema.String) }),
   Schema.Struct({ object: ObjectKey, bytes: Schema.Int }),
   Schema.Struct({ sha256: Schema.String })
 ])
-const decodeHeader = Schema.decodeUnknownSync(Schema.fromJsonString(Header))
+const HeaderDocument = storedDocument(Header, { isChecked: true })
 
 const failed = (step: string) => (thrown: unknown) =>
   thrown instanceof BackupFailed ? thrown : new BackupFailed({ message: `${step}: ${formatReason(thrown)}` })
@@ -185,15 +186,15 @@ const makeReader = (path: string) => {
 }
 
 const readManifest = (path: string, text: string): Manifest => {
-  const format = decodeFormat(text)
-  if (format._tag === "None")
+  const format = Result.try(() => FormatDocument.parse(text))
+  if (Result.isFailure(format))
     throw new BackupFailed({ message: `${path} is no backup of a store; name a file of stores export` })
-  if (format.value.format !== FORMAT) {
+  if (format.success.format !== FORMAT) {
     throw new BackupFailed({
-      message: `${path} has format ${format.value.format}, and this release reads format ${FORMAT}; use the release that created it`
+      message: `${path} has format ${format.success.format}, and this release reads format ${FORMAT}; use the release that created it`
     })
   }
-  return decodeManifest(text)
+  return ManifestDocument.parse(text)
 }
 
 /** Reads the parts of a backup. Fails at the end if the digest differs. */
@@ -220,7 +221,7 @@ async function* readParts(path: string): AsyncGenerator<BackupPart, void> {
         length += text.length
         continue
       }
-      const header = decodeHeader(text)
+      const header = HeaderDocument.parse(text)
       if ("sha256" in header) {
         if (header.sha256 !== reader.digest() || !(await reader.isAtEnd())) throw damaged(path)
         return

@@ -4,7 +4,7 @@ import type { MerchantId } from "../../domain/access/Ids.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import {
   MAX_VIEWS,
-  View,
+  ViewDocument,
   type ViewId,
   type ViewInput,
   ViewLimitReached,
@@ -21,9 +21,6 @@ import { rowCount } from "../sql/Transaction.ts"
 
 const readJson = requiredRowReader(Schema.Struct({ json: Schema.String }))
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int, isNameTaken: Schema.Boolean }))
-
-/** Decodes a view. It was validated when it was written. */
-const decodeView = Schema.decodeUnknownEffect(Schema.fromJsonString(View))
 
 /** Returns the owner of a private view; null for a shared one. */
 const ownerOf = (member: MerchantId, { isShared }: ViewInput) => (isShared ? null : member)
@@ -72,7 +69,7 @@ export const ViewsLive = Layer.effect(
       }, orDefect),
 
       get: Effect.fn("Views.get")(function* (store, member, id) {
-        return yield* decodeView(yield* find(store, member, id))
+        return ViewDocument.parse(yield* find(store, member, id))
       }, orDefect),
 
       create: Effect.fn("Views.create")(function* (store, member, view) {

@@ -925,12 +925,8 @@ export interface Order {
   readonly total: number
   /** Customer of the store who placed the order, if known, as in `"019c1363-49c0-7c05-b1de-4a7f9e63d210"` */
   readonly customerId: string | null
-  /** E-mail address of the customer, as in `"ada@example.com"` */
-  readonly email: string | null
   /** Lines of the order */
   readonly lineItems: ReadonlyArray<LineItem>
-  readonly shippingAddress: Address | null
-  readonly billingAddress: Address | null
   /** Note on the order, as in `"Please ring twice."` */
   readonly note: string | null
   /** Time of the order, as in `"2026-01-31T09:12:00.000Z"` */
@@ -939,6 +935,10 @@ export interface Order {
   readonly createdAt: string
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly updatedAt: string
+  /** E-mail address of the customer, as in `"ada@example.com"` */
+  readonly email: string | null
+  readonly shippingAddress: Address | null
+  readonly billingAddress: Address | null
 }
 
 /** A line of an order */
@@ -1038,10 +1038,6 @@ export interface Customer {
   readonly id: string
   /** Name of the customer, as in `"Ada Example"` */
   readonly name: string | null
-  /** E-mail address of the customer, as in `"ada@example.com"` */
-  readonly email: string | null
-  /** Phone number, as in `"+351 000 000 000"` */
-  readonly phone: string | null
   /** Company of the customer, as in `"Example Books"` */
   readonly company: string | null
   /** Labels, without duplicates that differ only in case, as in `["regular"]` */
@@ -1052,12 +1048,16 @@ export interface Customer {
   readonly ordersCount: number
   /** Sum of the totals of these orders, regardless of currency, as in `2431.2` */
   readonly totalSpent: number
-  /** Addresses of the customer */
-  readonly addresses: ReadonlyArray<Address> | null
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly createdAt: string
   /** RFC 3339 in UTC with milliseconds, as in `"2026-01-31T09:30:00.000Z"` */
   readonly updatedAt: string
+  /** E-mail address of the customer, as in `"ada@example.com"` */
+  readonly email: string | null
+  /** Phone number, as in `"+351 000 000 000"` */
+  readonly phone: string | null
+  /** Addresses of the customer */
+  readonly addresses: ReadonlyArray<Address> | null
 }
 
 /** Options of a list: its filters, and where and how long a page is. */

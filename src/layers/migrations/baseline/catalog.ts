@@ -7,7 +7,7 @@ export const createCatalog = Effect.gen(function* () {
 
   // Products, each as the JSON document that the API returns (docs/decisions/0002). Writes set id, version and slug to
   // the values in the document. toast_tuple_target keeps a document of usual size in its row, uncompressed.
-  // shape: number of the schema of the document by which it was written; reads complete documents of other shapes.
+  // schema_hash: hash of the schema by which the document was written; reads complete documents of other releases.
   // bytes: length of the document as text at the version bytes_of. For other versions, reads measure it.
   // facets, description: values that rules compare (docs/decisions/0003).
   yield* sql`
@@ -15,7 +15,7 @@ export const createCatalog = Effect.gen(function* () {
       store_id uuid not null references stores on delete cascade,
       id uuid not null,
       version integer not null,
-      shape smallint not null default 0,
+      schema_hash integer not null default 0,
       slug text collate "C" not null,
       facets jsonb not null,
       description text collate "C",
@@ -53,14 +53,14 @@ export const createCatalog = Effect.gen(function* () {
   yield* sql`create index product_keys_by_barcode on product_keys (store_id, barcode, id) where barcode is not null`
 
   // Collections, each as the JSON document that the API returns. A trigger sets id, version and slug to the values in the
-  // document. They are no generated columns, which logical replication refuses in a key. shape, bytes and bytes_of are
+  // document. They are no generated columns, which logical replication refuses in a key. schema_hash, bytes and bytes_of are
   // those of products.
   yield* sql`
     create table collections (
       store_id uuid not null references stores on delete cascade,
       id uuid not null,
       version integer not null,
-      shape smallint not null default 0,
+      schema_hash integer not null default 0,
       slug text collate "C" not null,
       document json not null,
       bytes integer,

@@ -8,15 +8,15 @@ export const createRecords = Effect.gen(function* () {
   // Orders and customers, each as a JSON document in two parts: `opening`, then `personal` with the personal data,
   // which requires a scope. Splitting the document at each read took 50 % longer.
   // changed_at: microseconds of the store's clock. The clock rises under the lock of the store, so changes are in
-  // commit order, and a client that polls for newer changes misses none. shape: number of the schema of the document by
-  // which it was written; reads complete documents of other shapes.
+  // commit order, and a client that polls for newer changes misses none. schema_hash: hash of the schema by
+  // which the document was written; reads complete documents of other releases.
   for (const table of ["orders", "customers"]) {
     yield* sql`
       create table ${sql(table)} (
         store_id uuid not null references stores on delete cascade,
         id uuid not null,
         changed_at bigint not null,
-        shape smallint not null default 0,
+        schema_hash integer not null default 0,
         opening text not null,
         personal text not null,
         bytes integer not null,
