@@ -75,6 +75,46 @@ it("only src/layers and src/Service.ts read the environment", () => {
   )
 })
 
+/** JSON that files of `src/layers` decode without the codec of stored documents, because it is not stored. */
+const NOT_STORED: Readonly<Record<string, string>> = {
+  "src/layers/access/AgentCreation.ts": "made by its statement from columns",
+  "src/layers/access/Installations.ts": "made by its statement from columns",
+  "src/layers/catalog/CollectionReads.ts": "a page of rows, whose documents the codec decodes",
+  "src/layers/catalog/Collections.ts": "made by its statement from rows of members",
+  "src/layers/cells/RoutedDevelopers.ts": "answers of cells",
+  "src/layers/changeSets/FollowedChangeSets.ts": "made by its statement from columns",
+  "src/layers/demo/DemoPictures.ts": "pictures of the demo, and answers of services",
+  "src/layers/demo/DemoStore.ts": "answers of services",
+  "src/layers/exports/ExportRepository.ts": "made by its statement from columns",
+  "src/layers/exports/Rows.ts": "made by its statement from rows of external ids",
+  "src/layers/media/ObjectMove.ts": "made by its statement from rows of objects",
+  "src/layers/postgres/Binaries.ts": "files of the PostgreSQL package",
+  "src/layers/sql/Queries.ts": "cursors of clients",
+  "src/layers/storeBackup/StoreExport.ts": "made by its statement from columns",
+  "src/layers/webhooks/Webhooks.ts": "made by its statement from columns"
+}
+
+it("only the codec of stored documents decodes stored JSON", () => {
+  const decoders = files.filter(
+    (file) =>
+      file.startsWith("src/layers/") &&
+      /\bJSON\.parse\(|\bfromJsonString\(|\bUnknownFromJsonString\b/.test(readFileSync(file, "utf8"))
+  )
+  assert.deepStrictEqual(decoders, Object.keys(NOT_STORED))
+})
+
+it("docs/stored-documents.md lists every codec", () => {
+  const page = readFileSync("docs/stored-documents.md", "utf8")
+  const codecs = files.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/\bconst (\w+) = storedDocument\(/g)].map(([, name = ""]) => name)
+  )
+  assert.isAbove(codecs.length, 15)
+  assert.deepStrictEqual(
+    codecs.filter((name) => !page.includes(`\`${name}\``)),
+    []
+  )
+})
+
 const HELPER = "test/support/process/Programs.ts"
 
 const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })

@@ -2,8 +2,8 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { BadRequest } from "../../domain/BadRequest.ts"
 import { CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import { CollectionContents } from "../../domain/catalog/Documents.ts"
 import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
-import { optional } from "../../domain/catalog/Fields.ts"
 import type { CollectionQuery } from "../../domain/catalog/Queries.ts"
 import type { Document, DocumentPage } from "../../domain/json/Document.ts"
 import { PAGE_MILLIS } from "../../domain/Page.ts"
@@ -16,21 +16,6 @@ import { type Fragment, sql as fragment } from "../sql/Statement.ts"
 import { compileRules, selectWithMembers } from "./CollectionMembers.ts"
 import { COLLECTION_TEXT, DOCUMENT_BYTES } from "./Columns.ts"
 import { CollectionRepository, CollectionRow, RulesTimeout, withMembers } from "./CollectionRepository.ts"
-
-/** Members of a document that a read needs. The rules were validated when they were written. */
-const decodeRules = Schema.decodeUnknownSync(
-  Schema.Array(
-    Schema.Struct({
-      id: Schema.toType(CollectionId),
-      version: Schema.Int,
-      type: Schema.String,
-      disjunctive: Schema.Boolean,
-      rules: Schema.Array(
-        Schema.Struct({ field: Schema.String, relation: Schema.String, value: optional(Schema.Unknown) })
-      )
-    })
-  )
-)
 
 const readRows = rowsReader(
   Schema.Struct({
@@ -92,10 +77,10 @@ export const collectionReads = Effect.gen(function* () {
   ): Effect.fn.Return<ReadonlyArray<CollectionItem>, RulesTooSlow | SqlError.SqlError | Schema.SchemaError> {
     const [first] = rows
     if (first === undefined) return []
-    const collections = decodeRules(rows.map(({ document }) => JSON.parse(document)))
     const queries: Array<string> = []
-    const requested = collections.map(({ id, version, ...head }, index) => {
+    const requested = rows.map(({ document, id, version }, index) => {
       const place = index + 1
+      const head = CollectionContents.parse(document)
       if (head.type !== "automated") return { place, id, version }
       const { bindings, query } = compileRules(store, head)
       const shape = queries.includes(query) ? queries.indexOf(query) : queries.push(query) - 1

@@ -117,16 +117,9 @@ export const SELECT_ROWS: Record<DataKind, (page: ExportPage) => Fragment> = {
     selectRows(RECORD, sql`${recordText(CustomerDocument)} as document, null as rest, null as "externalIds"`, page)
 }
 
-const Id = Schema.NullOr(Schema.String)
-const rest = [Schema.Record(Schema.String, Schema.Unknown)] as const
-const Line = Schema.StructWithRest(Schema.Struct({ productId: Id }), rest)
-const decodeOrder = Schema.decodeUnknownSync(
-  Schema.StructWithRest(Schema.Struct({ customerId: Id, lineItems: Schema.Array(Line) }), rest)
-)
-
 /** Replaces the ids of customer and products in an order by external ids. */
 const withExternalIds = (document: JsonText, externalIds: Readonly<Record<string, string>>): JsonText => {
-  const { customerId, lineItems, ...order } = decodeOrder(JSON.parse(document))
+  const { customerId, lineItems, ...order } = OrderDocument.parse(document)
   return JSON.stringify({
     ...order,
     ...(customerId === null ? {} : { customerExternalId: externalIds[customerId] }),

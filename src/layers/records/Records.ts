@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { JsonText } from "../../domain/json/Document.ts"
+import { parseMembers } from "../../domain/json/StoredDocument.ts"
 import { PAGE_BYTES } from "../../domain/Page.ts"
 import type { FieldVisibility, RecordsRequest } from "../../domain/records/Records.ts"
 import type { QueryPageRequest } from "../../domain/Query.ts"
@@ -40,7 +41,7 @@ export const splitRecord = <R extends object>(
   personal: ReadonlyArray<string>,
   before?: StoredRecord
 ): StoredRecord => {
-  const isPersonal = new Set([...personal, ...(before === undefined ? [] : Object.keys(JSON.parse(before.personal)))])
+  const isPersonal = new Set([...personal, ...(before === undefined ? [] : Object.keys(parseMembers(before.personal)))])
   const members = Object.entries(record)
   return {
     document: JSON.stringify(Object.fromEntries(members.filter(([name]) => !isPersonal.has(name)))),
