@@ -1,4 +1,4 @@
-import { Effect, identity, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import type { JsonText } from "../../domain/json/Document.ts"
 import { parseMembers, type StoredDocument } from "../../domain/json/StoredDocument.ts"
 import { isText } from "../../domain/Text.ts"
@@ -45,6 +45,9 @@ export const MembersText = Schema.String.pipe(
 export const CompletedText = (document: DocumentText) =>
   Schema.String.pipe(
     Schema.decode(
-      SchemaTransformation.transform({ decode: (json) => completeMarked(document, json), encode: identity<JsonText> })
+      SchemaTransformation.transform({
+        decode: (json) => completeMarked(document, json),
+        encode: (json: JsonText) => json
+      })
     )
   )
