@@ -59,8 +59,9 @@ const compile = (
     const [type, ...others] = ast.types.filter((type) => !isNull(type))
     return type === undefined || others.length > 0 ? undefined : compile(type, path, defaults, nested)
   }
-  if (SchemaAST.isArrays(ast)) {
-    const [type, ...others] = [...ast.elements, ...ast.rest]
+  // A declaration with a parameter is a list of at most so many items (`boundedArray`), or a record, which is kept as it is.
+  if (SchemaAST.isArrays(ast) || SchemaAST.isDeclaration(ast)) {
+    const [type, ...others] = SchemaAST.isArrays(ast) ? [...ast.elements, ...ast.rest] : ast.typeParameters
     const items = type === undefined || others.length > 0 ? undefined : compile(type, `${path}[]`, defaults, nested)
     return (
       items && {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { boundedArray } from "../../../src/domain/json/Bounded.ts"
 import { storedDocument } from "../../../src/domain/json/StoredDocument.ts"
 
 const Part = Schema.Struct({ id: Schema.String, label: Schema.optionalKey(Schema.String), count: Schema.Number })
@@ -8,7 +9,7 @@ const Thing = Schema.Struct({
   id: Schema.String,
   name: Schema.String.check(Schema.isMaxLength(3)),
   note: Schema.NullOr(Schema.String),
-  parts: Schema.Array(Part),
+  parts: boundedArray(Part, 10),
   size: Schema.NullOr(Schema.Struct({ width: Schema.Number, unit: Schema.String }))
 })
 
