@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { BadRequest } from "../../domain/BadRequest.ts"
-import { CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
+import { type CollectionId, RulesTooSlow } from "../../domain/catalog/Collection.ts"
 import { CollectionContents } from "../../domain/catalog/Documents.ts"
 import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
 import type { CollectionQuery } from "../../domain/catalog/Queries.ts"

@@ -20,6 +20,9 @@ const document = storedDocument(Thing, {
 
 const complete = { id: "a", name: "b", note: null, parts: [], size: null }
 
+const hashOf = (...args: Parameters<typeof storedDocument<{ readonly id: string; readonly note?: string | null }>>) =>
+  storedDocument(...args).schemaHash
+
 describe("Stored documents", () => {
   it("missing members get their defaults, also in lists and objects", () => {
     assert.deepStrictEqual(document.parse('{"id":"a","name":"b"}'), complete)
@@ -55,9 +58,6 @@ describe("Stored documents", () => {
   })
 
   it("the hash changes with each member and default, and not with anything else", () => {
-    const hashOf = (
-      ...args: Parameters<typeof storedDocument<{ readonly id: string; readonly note?: string | null }>>
-    ) => storedDocument(...args).schemaHash
     const base = Schema.Struct({ id: Schema.String })
     const more = Schema.Struct({ id: Schema.String, note: Schema.NullOr(Schema.String) })
     const hashes = [

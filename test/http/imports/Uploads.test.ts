@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { gzipSync } from "node:zlib"
-import { Product } from "../../../src/domain/catalog/Product.ts"
 import { ChangeSet } from "../../../src/domain/changeSets/ChangeSet.ts"
 import { FileColumns } from "../../../src/domain/imports/ImportFiles.ts"
 import { performed } from "../../../src/rpc/Client.ts"
@@ -77,67 +76,7 @@ const scene = Effect.gen(function* () {
   return { ...member, send, imported, names }
 })
 
-const VARIANTS = [
-  "Handle,Title,Option1 Name,Option1 Value,Variant Price,Variant SKU",
-  "tray,Tray,Size,Small,12.5,TRAY-S",
-  "tray,,,Large,20,TRAY-L"
-].join("\n")
-
-const VARIANT_MEMBERS = "id title sku barcode price discountedPrice costPrice stock options imageUrl".split(" ")
-
-const Names = Schema.Array(Schema.String)
-const decodeNames = Schema.decodeUnknownSync(
-  Schema.Array(Schema.Struct({ members: Names, variants: Schema.Array(Names) }))
-)
-
-/** Checks that the members of an object are in the order of the schema. */
-const assertOrder = (found: ReadonlyArray<string>, order: ReadonlyArray<string>) =>
-  assert.deepStrictEqual(
-    found,
-    order.filter((name) => found.includes(name))
-  )
-
 layer(JobsTest, { excludeTestServices: true, timeout: "60 seconds" })("Files of members", (it) => {
-  it.effect("members of products and variants have the same order after an import, a create and a patch", () =>
-    Effect.gen(function* () {
-      const { client, imported, storeId } = yield* scene
-      yield* imported({ kind: "products", format: "shopify" }, VARIANTS)
-      const created = yield* performed(
-        client.products.create({
-          storeId,
-          product: {
-            variants: [{ stock: 1, options: { Size: "S" }, price: 2, title: "S" }],
-            options: [{ name: "Size", values: ["S"] }],
-            name: "Bowl"
-          },
-          idempotencyKey: newKey()
-        })
-      )
-      const { id } = created
-      const [variant] = created.variants
-      yield* performed(
-        client.products.update({
-          storeId,
-          id,
-          patch: { variants: [{ sku: "B", barcode: "1", id: variant?.id ?? "" }] },
-          idempotencyKey: newKey()
-        })
-      )
-      const sql = yield* SqlClient.SqlClient
-      const rows = yield* sql`
-        select array(select json_object_keys(document)) as members, (
-          select json_agg(array(select json_object_keys(v))) from json_array_elements(document -> 'variants') as v
-        ) as variants from products where store_id = ${storeId}
-      `
-      const products = decodeNames(rows)
-      assert.strictEqual(products.flatMap(({ variants }) => variants).length, 3)
-      for (const { members, variants } of products) {
-        assertOrder(members, Object.keys(Product.fields))
-        for (const variant of variants) assertOrder(variant, VARIANT_MEMBERS)
-      }
-    })
-  )
-
   it.effect("a dry run counts rows and names refused ones, an import writes them, and an undo deletes them", () =>
     Effect.gen(function* () {
       const { client, imported, names, storeId } = yield* scene
