@@ -8,7 +8,10 @@ import { constant, type Statement } from "../sql/Statement.ts"
 import { candidatesOf } from "./Candidates.ts"
 import { DOCUMENT_BYTES, PRODUCT_TEXT } from "./Columns.ts"
 
-/** Documents are decompressed only up to the end of the page. */
+/**
+ * Documents are decompressed only up to the end of the page. The limit is in a scalar subquery, which hides it from the
+ * planner, so that PostgreSQL keeps the generic plan.
+ */
 const selectAll = (
   sql: SqlClient.SqlClient,
   store: StoreId,
@@ -19,7 +22,7 @@ const selectAll = (
       count(*) over before < ${limit} and coalesce(sum(${DOCUMENT_BYTES}) over before, 0) < ${PAGE_BYTES} as fits
     from products where store_id = ${store} and id > ${cursor}
     window before as (order by id rows between unbounded preceding and 1 preceding)
-    order by id limit ${limit} + 1
+    order by id limit (select ${limit}::integer) + 1
   )
   select
     '[' || coalesce(string_agg(${PRODUCT_TEXT}, ',' order by id) filter (where fits), '') || ']' as items,

@@ -11,9 +11,10 @@ import { plainArray } from "../sql/ArrayLiterals.ts"
 import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
-import { constant, type Statement } from "../sql/Statement.ts"
+import { rowList } from "../sql/RowList.ts"
+import { constant, type Fragment, type Statement } from "../sql/Statement.ts"
 import { selectProducts } from "./ProductPages.ts"
-import { keyLists, productLists, type ProductRow, type StoredProduct } from "./ProductRows.ts"
+import { KEY_COLUMNS, PRODUCT_COLUMNS, type ProductRow, type StoredProduct } from "./ProductRows.ts"
 import { PRODUCT_TEXT, SUMMARY } from "./Columns.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 
@@ -131,60 +132,40 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       `
     })
 
-    const insertProducts = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
-      const { bytes, descriptions, documents, facets, ids, slugs, versions } = productLists(rows)
-      return sql`
-        insert into products (store_id, id, slug, document, schema_hash, bytes, version, bytes_of, facets, description)
-        select ${store}, id, slug, document::json, ${SCHEMA_HASH}, bytes, version, version, facets::jsonb, description
-        from unnest(
-          ${ids}::uuid[], ${slugs}::text[], string_to_array(${documents}, E'\\n', ''), ${bytes}::integer[],
-          ${versions}::integer[], string_to_array(${facets}, E'\\n', ''), ${descriptions}::text[]
-        ) as entry (id, slug, document, bytes, version, facets, description)
-      `
-    }
+    const insertProducts = (store: StoreId, rows: ReadonlyArray<ProductRow>) => sql`
+      insert into products (store_id, id, slug, document, schema_hash, bytes, version, bytes_of, facets, description)
+      select ${store}, id, slug, document::json, ${SCHEMA_HASH}, bytes, version, version, facets::jsonb, description
+      from ${rowList("entry", rows, PRODUCT_COLUMNS)}
+    `
 
-    const insertKeys = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
-      const { barcodes, ids, prices, skus, stocks, terms } = keyLists(rows)
-      return sql`
-        insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
-        select ${store}, id, price, stock, sku, barcode, terms::uuid[]
-        from unnest(
-          ${ids}::uuid[], ${prices}::numeric[], ${stocks}::numeric[], ${skus}::text[], ${barcodes}::text[],
-          string_to_array(${terms}, E'\\n', '')
-        ) as entry (id, price, stock, sku, barcode, terms)
-      `
-    }
+    const insertKeys = (store: StoreId, rows: ReadonlyArray<ProductRow>) => sql`
+      insert into product_keys (store_id, id, price, stock, sku, barcode, terms)
+      select ${store}, id, price, stock, sku, barcode, terms::uuid[] from ${rowList("entry", rows, KEY_COLUMNS)}
+    `
 
-    // The list of ids limits the update to these rows, whatever statistics the planner has. It is in a subquery, which
-    // hides its length: PostgreSQL would plan the statement anew for each list that is short.
-    const updateProducts = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
-      const { bytes, descriptions, documents, facets, ids, slugs, versions } = productLists(rows)
-      return sql`
-        update products p
-        set slug = entry.slug, document = entry.document::json, schema_hash = ${SCHEMA_HASH}, bytes = entry.bytes, version = entry.version,
-          bytes_of = entry.version, facets = entry.facets::jsonb, description = entry.description
-        from unnest(
-          (select ${ids}::uuid[]), ${slugs}::text[], string_to_array(${documents}, E'\\n', ''), ${bytes}::integer[],
-          ${versions}::integer[], string_to_array(${facets}, E'\\n', ''), ${descriptions}::text[]
-        ) as entry (id, slug, document, bytes, version, facets, description)
-        where p.store_id = ${store} and p.id = entry.id and p.id = any((select ${ids}::uuid[])::uuid[])
-      `
-    }
+    // The list of ids limits an update to these rows, whatever statistics the planner has. It is in a subquery, which hides
+    // its length: PostgreSQL would plan the statement anew for each list that is short.
+    const isListed = (id: Fragment, rows: ReadonlyArray<ProductRow>) =>
+      rows.length === 1
+        ? sql`true`
+        : sql`${id} = any((select ${plainArray(rows.map(({ product }) => product.id))}::uuid[])::uuid[])`
+
+    const updateProducts = (store: StoreId, rows: ReadonlyArray<ProductRow>) => sql`
+      update products p
+      set slug = entry.slug, document = entry.document::json, schema_hash = ${SCHEMA_HASH}, bytes = entry.bytes,
+        version = entry.version, bytes_of = entry.version, facets = entry.facets::jsonb, description = entry.description
+      from ${rowList("entry", rows, PRODUCT_COLUMNS)}
+      where p.store_id = ${store} and p.id = entry.id and ${isListed(sql`p.id`, rows)}
+    `
 
     // PostgreSQL writes no index entry for a column whose value stays the same.
-    const updateKeys = (store: StoreId, rows: ReadonlyArray<ProductRow>) => {
-      const { barcodes, ids, prices, skus, stocks, terms } = keyLists(rows)
-      return sql`
-        update product_keys k
-        set price = entry.price, stock = entry.stock, sku = entry.sku, barcode = entry.barcode,
-          terms = coalesce(entry.terms::uuid[], k.terms)
-        from unnest(
-          (select ${ids}::uuid[]), ${prices}::numeric[], ${stocks}::numeric[], ${skus}::text[], ${barcodes}::text[],
-          string_to_array(${terms}, E'\\n', '')
-        ) as entry (id, price, stock, sku, barcode, terms)
-        where k.store_id = ${store} and k.id = entry.id and k.id = any((select ${ids}::uuid[])::uuid[])
-      `
-    }
+    const updateKeys = (store: StoreId, rows: ReadonlyArray<ProductRow>) => sql`
+      update product_keys k
+      set price = entry.price, stock = entry.stock, sku = entry.sku, barcode = entry.barcode,
+        terms = coalesce(entry.terms::uuid[], k.terms)
+      from ${rowList("entry", rows, KEY_COLUMNS)}
+      where k.store_id = ${store} and k.id = entry.id and ${isListed(sql`k.id`, rows)}
+    `
 
     return {
       listPage: Effect.fn("ProductRepository.listPage")(

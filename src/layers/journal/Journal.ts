@@ -9,7 +9,7 @@ import type { Change, WriteContext } from "../../domain/Write.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { constant, type Statement } from "../sql/Statement.ts"
-import { textArray, joinLines, plainArray, NULL_ELEMENT } from "../sql/ArrayLiterals.ts"
+import { type Columns, rowList } from "../sql/RowList.ts"
 
 /** Milliseconds of entries in one partition of the journal: 30 days. */
 export const PARTITION_MILLIS = 30 * 24 * 3_600_000
@@ -25,6 +25,22 @@ export const partOf = (id: string) => partAt(millisOf(id))
 
 const omittedOf = ({ omitted }: JournalDiff) => `{${omitted.map((name) => JSON.stringify(name)).join(",")}}`
 
+const COLUMNS: Columns<Change & { readonly diff: JournalDiff }> = {
+  id: ["uuid", ({ id }) => id],
+  part: ["smallint", ({ id }) => partOf(id)],
+  at: ["timestamptz", ({ at }) => at.toISOString()],
+  resource: ["text", ({ resource }) => resource],
+  resource_id: ["uuid", ({ resourceId }) => resourceId],
+  version: ["integer", ({ version }) => version],
+  before: ["lines", ({ diff }) => diff.before],
+  after: ["lines", ({ diff }) => diff.after],
+  omitted: ["lines", ({ diff }) => omittedOf(diff)],
+  reason: ["text", ({ reason }) => reason],
+  undoes: ["lines", ({ undoes }) => undoes ?? null],
+  memberships: ["lines", ({ memberships }) => memberships ?? null],
+  external_id: ["text", ({ externalId }) => externalId ?? null]
+}
+
 /** Journal entries: author, resource, surface and key of each change, and its diff. */
 export class JournalEntries extends Context.Service<JournalEntries>()("layers/journal/JournalEntries", {
   make: Effect.gen(function* () {
@@ -38,7 +54,7 @@ export class JournalEntries extends Context.Service<JournalEntries>()("layers/jo
         key: string | null,
         changes: ReadonlyArray<Change>
       ): Statement => {
-        const diffs = changes.map(makeJournalDiff)
+        const entries = changes.map((change) => ({ ...change, diff: makeJournalDiff(change) }))
         return sql`
           insert into journal (
             store_id, id, part, at, actor_type, actor_id, surface, idempotency_key, hops, resource, resource_id, version,
@@ -47,23 +63,7 @@ export class JournalEntries extends Context.Service<JournalEntries>()("layers/jo
           select ${storeId}, id, part, at, ${actorType(actor)}, ${actor.id}, ${surface}, ${key}, ${hops}, resource,
             resource_id, version, before, after, omitted::text[], reason, ${requestId ?? null}, ${approvedBy ?? null},
             undoes::uuid, memberships, external_id, ${changeSetId ?? null}::uuid
-          from unnest(
-            ${plainArray(changes.map(({ id }) => id))}::uuid[],
-            ${plainArray(changes.map(({ id }) => partOf(id)))}::smallint[],
-            ${plainArray(changes.map(({ at }) => at.toISOString()))}::timestamptz[],
-            ${plainArray(changes.map(({ resource }) => resource))}::text[],
-            ${plainArray(changes.map(({ resourceId }) => resourceId))}::uuid[],
-            ${plainArray(changes.map(({ version }) => version ?? NULL_ELEMENT))}::integer[],
-            string_to_array(${joinLines(diffs.map(({ before }) => before ?? ""))}, E'\\n', ''),
-            string_to_array(${joinLines(diffs.map(({ after }) => after ?? ""))}, E'\\n', ''),
-            string_to_array(${joinLines(diffs.map(omittedOf))}, E'\\n', ''),
-            ${textArray(changes.map(({ reason }) => reason))}::text[],
-            string_to_array(${joinLines(changes.map(({ undoes }) => undoes ?? ""))}, E'\\n', ''),
-            string_to_array(${joinLines(changes.map(({ memberships }) => memberships ?? ""))}, E'\\n', ''),
-            ${textArray(changes.map(({ externalId }) => externalId ?? null))}::text[]
-          ) as entry (
-            id, part, at, resource, resource_id, version, before, after, omitted, reason, undoes, memberships, external_id
-          )
+          from ${rowList("entry", entries, COLUMNS)}
         `
       }
     }

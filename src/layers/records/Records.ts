@@ -142,7 +142,7 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
             select id, ${columns},
               count(*) over before < ${limit} and coalesce(sum(${bytes}) over before, 0) < ${PAGE_BYTES} as fits
             from ${rows} window before as (order by id rows between unbounded preceding and 1 preceding)
-            order by id limit ${limit} + 1
+            order by id limit (select ${limit}::integer) + 1
           )
           select
             '[' || coalesce(string_agg(${text}, ',' order by id) filter (where fits), '') || ']' as items,

@@ -12,7 +12,8 @@ export const END = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 /**
  * Selects a page of at most `limit` rows of `select`, which returns `id` and `json` of the rows after the cursor. The page
- * ends early after {@link PAGE_BYTES}. One more row is read, to find out if there is another page.
+ * ends early after {@link PAGE_BYTES}. One more row is read, to find out if there is another page. The
+ * limit is in a subquery, which hides it from the planner: it would plan the statement anew for each short page.
  */
 export const selectPage = (
   sql: SqlClient.SqlClient,
@@ -26,7 +27,7 @@ export const selectPage = (
     with page as (
       select id, json,
         count(*) over before < ${limit} and coalesce(sum(octet_length(json)) over before, 0) < ${PAGE_BYTES} as fits
-      from (${select} ${order} limit ${limit} + 1) as listed
+      from (${select} ${order} limit (select ${limit}::integer) + 1) as listed
       window before as (${order} rows between unbounded preceding and 1 preceding)
     )
     select

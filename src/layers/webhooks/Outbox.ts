@@ -16,8 +16,9 @@ import {
 import { MAX_DRY_RUN_ITEMS } from "../../domain/DryRun.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { currentTraceParent } from "../../domain/Traces.ts"
-import { joinLines, plainArray } from "../sql/ArrayLiterals.ts"
+
 import { orDefect } from "../sql/Errors.ts"
+import { type Columns, rowList } from "../sql/RowList.ts"
 import { rowReader, rowsReader } from "../sql/Rows.ts"
 import type { Fragment, Statement } from "../sql/Statement.ts"
 
@@ -40,6 +41,16 @@ export interface OutboxMessage {
   readonly event: NewEvent
   readonly resource: { readonly id: string; readonly version: number }
 }
+
+const EVENT_COLUMNS: Columns<OutboxMessage> = {
+  id: ["uuid", ({ event }) => event.id],
+  at: ["timestamptz", ({ event }) => event.occurredAt.toISOString()],
+  resource_id: ["uuid", ({ resource }) => resource.id],
+  version: ["integer", ({ resource }) => resource.version],
+  payload: ["lines", ({ event }) => eventBodyOf(event)]
+}
+
+const DELIVERY_COLUMNS: Columns<OutboxMessage> = { event_id: ["uuid", ({ event }) => event.id] }
 
 /** Events and their deliveries, as rows of the same transaction as their write. */
 export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", {
@@ -71,7 +82,6 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
     const insertKind = (messages: Array.NonEmptyReadonlyArray<OutboxMessage>, traceParent: string | null) => {
       const [{ event: first }] = messages
       const { actor, hops, kind, storeId } = first
-      const ids = plainArray(messages.map(({ event }) => event.id))
       return [
         sql`
           insert into events (
@@ -80,13 +90,7 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
           )
           select ${storeId}, id, ${kind}, at, ${actorType(actor)}, ${originInstallationId(actor)}, ${hops}, resource_id,
             version, payload, ${traceParent}
-          from unnest(
-            ${ids}::uuid[],
-            ${plainArray(messages.map(({ event }) => event.occurredAt.toISOString()))}::timestamptz[],
-            ${plainArray(messages.map(({ resource }) => resource.id))}::uuid[],
-            ${plainArray(messages.map(({ resource }) => resource.version))}::integer[],
-            string_to_array(${joinLines(messages.map(({ event }) => eventBodyOf(event)))}, E'\\n', '')
-          ) as message (id, at, resource_id, version, payload)
+          from ${rowList("message", messages, EVENT_COLUMNS)}
         `,
         // offset 0: PostgreSQL looks for the recipients once, not for each event.
         sql`
@@ -94,7 +98,7 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
           select recipient.store_id, event_id, recipient.id, recipient.app_id, recipient.outcome, recipient.finished_at
           from (
             select i.store_id, i.id, i.app_id, ${outcome} from ${recipients(storeId, first)} offset 0
-          ) as recipient, unnest(${ids}::uuid[]) as event_id
+          ) as recipient, ${rowList("message", messages, DELIVERY_COLUMNS)}
         `
       ]
     }
