@@ -11,6 +11,8 @@ export interface StoredDocument<A> {
   readonly schemaHash: number
   /** Members that each text must have, as paths: they have no default. */
   readonly required: ReadonlyArray<string>
+  /** One line for each member: its path, and `=` with its default if it has one. */
+  readonly members: ReadonlyArray<string>
   /** Completes a value and tests its types, but not its checks: those of its time may have been less strict. */
   readonly decode: (value: unknown) => A
   readonly parse: (json: JsonText) => A
@@ -141,10 +143,12 @@ export const storedDocument = <A>(
     checkTypes(completed)
     return completed
   }
+  const members = compiled?.members ?? []
   const required = compiled?.required ?? []
   return {
-    schemaHash: Hash.string([...(compiled?.members ?? []), ...required].join("\n")),
+    schemaHash: Hash.string([...members, ...required].join("\n")),
     required,
+    members,
     decode,
     parse: (json) => decode(JSON.parse(json)),
     completeText: (json) => {

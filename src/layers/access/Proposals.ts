@@ -50,7 +50,7 @@ const readStatus = rowReader(Schema.Struct({ status: ProposalStatus }))
 const readProposed = requiredRowReader(Schema.Struct({ proposed: Schema.String }))
 
 /** Stored form of the input of a proposed procedure, which is decoded as a call when a member approves it. */
-const PayloadDocument = storedDocument(Schema.Record(Schema.String, Schema.Unknown))
+export const PayloadDocument = storedDocument(Schema.Record(Schema.String, Schema.Unknown))
 
 const readCall = rowReader(
   Schema.Struct({

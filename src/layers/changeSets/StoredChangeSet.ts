@@ -17,8 +17,8 @@ import { sql as fragment } from "../sql/Statement.ts"
 import { time } from "../sql/Times.ts"
 
 /** Stored forms of what a set selects and changes. */
-const SelectionDocument = storedDocument(Selection)
-const EditDocument = storedDocument(Edit)
+export const SelectionDocument = storedDocument(Selection)
+export const EditDocument = storedDocument(Edit)
 
 /** Change set as jobs and writes use it. */
 export const StoredChangeSet = Schema.Struct({

@@ -41,7 +41,7 @@ const Credentials = Schema.Struct({
 })
 type Credentials = typeof Credentials.Type
 
-const CredentialsDocument = storedDocument(Credentials, { isChecked: true })
+export const CredentialsDocument = storedDocument(Credentials, { isChecked: true })
 
 const fileIn = (folder: string) => join(folder, "demo.json")
 

@@ -24,7 +24,7 @@ import { isMoving } from "../storeMove/Moving.ts"
 const ExportRow = Schema.Struct({ json: Schema.fromJsonString(Schema.toType(Export)) })
 const readExport = rowReader(ExportRow)
 /** Stored form of what an export contains. */
-const ContentDocument = storedDocument(ExportContent)
+export const ContentDocument = storedDocument(ExportContent)
 
 const readContent = rowReader(Schema.Struct({ state: ExportState, content: StoredColumn(ContentDocument) }))
 const readPage = pageReader(ExportId)

@@ -141,7 +141,7 @@ export const makeRows = (columns: ShopifyColumns) => {
   return { rowsOf, positionOf, later }
 }
 
-const RecordsDocument = storedDocument(Schema.Array(CsvRecord))
+export const RecordsDocument = storedDocument(Schema.Array(CsvRecord))
 
 /** Adds the records that stand apart to the row of their product. */
 export const withLater =

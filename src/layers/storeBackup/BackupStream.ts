@@ -50,14 +50,14 @@ export const Manifest = Schema.Struct({
 })
 export type Manifest = typeof Manifest.Type
 
-const FormatDocument = storedDocument(Schema.Struct({ format: Schema.Int }))
-const ManifestDocument = storedDocument(Manifest, { isChecked: true })
+export const FormatDocument = storedDocument(Schema.Struct({ format: Schema.Int }))
+export const ManifestDocument = storedDocument(Manifest, { isChecked: true })
 const Header = Schema.Union([
   Schema.Struct({ table: Schema.String, columns: Schema.Array(Schema.String) }),
   Schema.Struct({ object: ObjectKey, bytes: Schema.Int }),
   Schema.Struct({ sha256: Schema.String })
 ])
-const HeaderDocument = storedDocument(Header, { isChecked: true })
+export const HeaderDocument = storedDocument(Header, { isChecked: true })
 
 const failed = (step: string) => (thrown: unknown) =>
   thrown instanceof BackupFailed ? thrown : new BackupFailed({ message: `${step}: ${formatReason(thrown)}` })
