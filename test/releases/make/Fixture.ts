@@ -15,11 +15,26 @@ import { ProductId } from "../../../src/domain/catalog/Product.ts"
 import { StepMillis } from "../../../src/layers/changeSets/Pace.ts"
 import { openDemo } from "../../../src/layers/demo/Demo.ts"
 import { performIn } from "../../support/data/Writes.ts"
-import { baseUrl, type Client, dataOf, IsolatedApiTest, makeClient, pageOf, TestSettings } from "../../support/http/Api.ts"
+import {
+  baseUrl,
+  type Client,
+  dataOf,
+  IsolatedApiTest,
+  makeClient,
+  pageOf,
+  TestSettings
+} from "../../support/http/Api.ts"
 import { applied, createSet, creations, previewed, readSet, running, setOf } from "../../support/http/ChangeSets.ts"
 import { picture, uploadTo } from "../../support/http/Files.ts"
 import { agreeingMember, makePoster, register, tokensOf } from "../../support/oauth/Oauth.ts"
-import { connection, databaseUrl, lockProduct, rowsOf, waitForLockWaits, waitUntil } from "../../support/process/Process.ts"
+import {
+  connection,
+  databaseUrl,
+  lockProduct,
+  rowsOf,
+  waitForLockWaits,
+  waitUntil
+} from "../../support/process/Process.ts"
 import { dump, pack } from "../../support/releases/Dump.ts"
 import { documents } from "../../support/releases/DocumentChanges.ts"
 import { Facts, RELEASES } from "../../support/releases/Fixture.ts"
@@ -83,16 +98,15 @@ const makeEntries = Effect.fnUntraced(function* (client: Client, entryOf: (id: s
     collectionUpdate: yield* changed("collections", yield* create("collections", { ...collection, title: "Updated" }), {
       title: "Changed"
     }),
-    collectionDeletion: yield* changed(
-      "collections",
-      yield* create("collections", { ...collection, title: "Deleted" })
-    )
+    collectionDeletion: yield* changed("collections", yield* create("collections", { ...collection, title: "Deleted" }))
   }
 })
 
 /** Creates change sets in all states. Those that apply or preview wait for a runner. */
 const makeChangeSets = Effect.fnUntraced(function* (client: Client, products: ReadonlyArray<string>) {
-  const ready = yield* running(previewed(client, { mode: "each", note: "Old", where: { rules: [] }, change: { tags: { add: ["sale"] } } }))
+  const ready = yield* running(
+    previewed(client, { mode: "each", note: "Old", where: { rules: [] }, change: { tags: { add: ["sale"] } } })
+  )
   const done = yield* running(
     Effect.flatMap(previewed(client, { mode: "each", operations: creations(2) }), ({ id }) => applied(client, id))
   )
@@ -109,13 +123,16 @@ const makeChangeSets = Effect.fnUntraced(function* (client: Client, products: Re
   const { release, watcher } = yield* lockProduct(yield* databaseUrl, products.at(-1) ?? "")
   yield* client.post(`/change-sets/${applying.id}/apply`, {})
   // A runner that stops ends its step, which the lock holds up until then.
-  yield* running(Effect.andThen(waitForLockWaits(watcher, 1), Effect.forkDetach(Effect.delay(release, "200 millis")))).pipe(
-    Effect.provideService(StepMillis, -1)
-  )
+  yield* running(
+    Effect.andThen(waitForLockWaits(watcher, 1), Effect.forkDetach(Effect.delay(release, "200 millis")))
+  ).pipe(Effect.provideService(StepMillis, -1))
   const half = yield* readSet(client, applying.id)
   assert.strictEqual(half.state, "applying")
   const previewing = yield* createSet(client, { mode: "each", operations: creations(1) })
-  return { half, ids: { applied: done.id, applying: applying.id, ready: ready.id, scheduled, previewing: previewing.id } }
+  return {
+    half,
+    ids: { applied: done.id, applying: applying.id, ready: ready.id, scheduled, previewing: previewing.id }
+  }
 })
 
 layer(Service, { excludeTestServices: true, timeout: "60 seconds" })("Release fixture", (it) => {

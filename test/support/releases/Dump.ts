@@ -49,7 +49,7 @@ export const dump = Effect.fnUntraced(function* (client: pg.Client, folder: stri
 })
 
 /** Tables whose ids contain the time from which age and partition are computed. Tokens and secrets are bound to other ids. */
-const TIMED = ["journal", "events"]
+const TIMED = new Set(["journal", "events"])
 
 /** Time in ISO 8601, of a document or a column. */
 const TIME = /\b(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|\+00:00)/g
@@ -85,7 +85,7 @@ export const unpack = (packed: Buffer, text: string, madeAt: number) => {
   const dumped = gunzipSync(packed).toString("utf8")
   const ids = dumped.split("\n").flatMap((line) => {
     const decoded = decodeLine(line)
-    return "table" in decoded && TIMED.includes(decoded.table) ? decoded.rows.map(({ id }) => String(id)) : []
+    return "table" in decoded && TIMED.has(decoded.table) ? decoded.rows.map(({ id }) => String(id)) : []
   })
   const millis = Date.now() - madeAt
   return {
@@ -96,13 +96,14 @@ export const unpack = (packed: Buffer, text: string, madeAt: number) => {
   }
 }
 
-/** Columns that a sequence fills. */
+/** Tables with identities, each with the statement that continues their sequence after the highest row. */
 const SEQUENCES = `
-  select format(
+  select c.relname as table, format(
     'select setval(pg_get_serial_sequence(%L, %L), (select coalesce(max(%I), 0) + 1 from %I), false)',
-    table_name, column_name, column_name, table_name
+    c.relname, a.attname, a.attname, c.relname
   ) as statement
-  from information_schema.columns where table_schema = 'public' and is_identity = 'YES'
+  from pg_attribute a join pg_class c on c.oid = a.attrelid
+  where c.relnamespace = 'public'::regnamespace and a.attidentity <> '' and c.relkind in ('r', 'p')
 `
 
 /** Inserts the rows of a dump into a database with the schema of its release, and writes its files to the folder. */
@@ -110,9 +111,14 @@ export const load = Effect.fnUntraced(function* (client: pg.Client, lines: Reado
   yield* rowsOf(client, "begin")
   // The rows are as triggers left them, and name rows of tables that follow.
   yield* rowsOf(client, "set local session_replication_role = replica")
-  const tables = lines.filter((line) => "table" in line)
+  const sequences = yield* rowsOf(client, SEQUENCES)
+  // Triggers that run for replicated rows too insert rows with identities, so that those of the dump replace them at the end.
+  const isLast = (name: string) => sequences.some(({ table }) => table === name)
+  const dumped = lines.filter((line) => "table" in line)
+  const tables = [...dumped.filter(({ table }) => !isLast(table)), ...dumped.filter(({ table }) => isLast(table))]
   yield* rowsOf(client, `truncate ${tables.map(({ table }) => table).join(", ")} cascade`)
   for (const { rows, table } of tables) {
+    if (isLast(table)) yield* rowsOf(client, `delete from ${table}`)
     const values = table === "journal" ? rows.map((row) => ({ ...row, part: partOf(String(row["id"])) })) : rows
     yield* rowsOf(
       client,
@@ -120,7 +126,7 @@ export const load = Effect.fnUntraced(function* (client: pg.Client, lines: Reado
       [JSON.stringify(values)]
     )
   }
-  for (const { statement } of yield* rowsOf(client, SEQUENCES)) yield* rowsOf(client, String(statement))
+  for (const { statement } of sequences) yield* rowsOf(client, String(statement))
   yield* rowsOf(client, "commit")
   yield* Effect.sync(() => {
     for (const line of lines) {
