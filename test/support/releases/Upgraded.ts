@@ -75,7 +75,7 @@ const makeOld = (
   lost: ReadonlyArray<string>,
   later: Readonly<Record<string, string>> = {}
 ) => {
-  assert.includeMembers(Object.keys(document), lost)
+  assert.includeMembers(Object.keys(document), [...lost])
   assert.isNotEmpty(lost)
   const variants = Array.isArray(document["variants"]) ? document["variants"] : undefined
   const reorder = (value: object) => ({ ...later, ...Object.fromEntries(Object.entries(value).toReversed()) })
