@@ -1,5 +1,5 @@
 // Bundles the entry points into dist/. --if-stale: only if a source is newer than dist/. --bench, --soak: bundles those
-// too.
+// too. --service: bundles the service alone, without web pages and packages of clients.
 import { execFile } from "node:child_process"
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const isBench = process.argv.includes("--bench")
 const isSoak = process.argv.includes("--soak")
 const isIfStale = process.argv.includes("--if-stale")
+const isServiceOnly = process.argv.includes("--service")
 const service = { main: "src/main.ts", cli: "src/cli.ts", imageWorker: "src/layers/media/imageWorker.js" }
 const benchmark = {
   bench: "test/bench/main.ts",
@@ -217,13 +218,17 @@ if (!isIfStale || isStale()) {
   const sdk = join(fresh, "sdk")
   await Promise.all([
     bundleService(build, fresh),
-    bundleWebhooks(build, sdk),
-    bundleRpc(build, sdk),
-    bundleClient(build, sdk),
-    bundleWeb(join(fresh, "web")),
-    declareAll(sdk)
+    ...(isServiceOnly
+      ? []
+      : [
+          bundleWebhooks(build, sdk),
+          bundleRpc(build, sdk),
+          bundleClient(build, sdk),
+          bundleWeb(join(fresh, "web")),
+          declareAll(sdk)
+        ])
   ])
-  writeSdkManifest(sdk)
+  if (!isServiceOnly) writeSdkManifest(sdk)
   cpSync(join(root, "src/layers/demo/pictures"), join(fresh, "pictures"), {
     recursive: true,
     filter: (path) => !path.endsWith(".svg")

@@ -150,6 +150,9 @@ export const freePort = Effect.promise(async () => {
 
 export type Variables = Record<string, string>
 
+/** Folder whose `dist` the processes run: by default that of the present sources, which is built first. */
+export const ReleaseFolder = Context.Reference<string>("test/ReleaseFolder", { defaultValue: () => "." })
+
 /** Exit and output of a process. */
 export interface ExitedProcess {
   readonly code: number | null
@@ -163,8 +166,8 @@ export const withSecretKey = (given: Variables): Variables =>
   "DATABASE_URL" in given ? { SECRET_KEY, ...given } : given
 
 /**
- * Starts `node dist/<bundle>.js` with only the given environment and a key for secrets, and with `input` on its
- * standard input. Killed with the scope.
+ * Starts `node dist/<bundle>.js` of {@link ReleaseFolder} with only the given environment and a key for secrets, and with
+ * `input` on its standard input. Killed with the scope.
  */
 export const startNode = Effect.fn(function* (
   bundle: "main" | "cli",
@@ -172,14 +175,15 @@ export const startNode = Effect.fn(function* (
   given: Variables,
   input = ""
 ) {
-  yield* buildOnce
+  const cwd = yield* ReleaseFolder
+  if (cwd === ".") yield* buildOnce
   const ended = yield* Deferred.make<ExitedProcess>()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const env = { PATH: process.env["PATH"] ?? "", ...withSecretKey(given) }
       // The guardian of the run finds the process by the title.
       const program = [`--title=${tmpdir()}`, `dist/${bundle}.js`]
-      return spawn(process.execPath, [...program, ...args], { env, stdio: ["pipe", "pipe", "pipe"] })
+      return spawn(process.execPath, [...program, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"] })
     }),
     (started, exit) =>
       Effect.gen(function* () {
