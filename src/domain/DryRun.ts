@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { InstallationId } from "./access/Ids.ts"
 import { CollectionId } from "./catalog/Collection.ts"
-import { EventKind } from "./Events.ts"
+import { StoredEventKind } from "./Events.ts"
 import { Uuid } from "./Uuid.ts"
 
 /** Maximum number of named items in each list of a dry run. Counts include the items that are not named. */
@@ -14,7 +14,7 @@ export const dryRunFields = {
   dryRun: Schema.Literal(true).annotate({ description: "Nothing was written" }),
   events: Schema.Array(
     Schema.Struct({
-      kind: EventKind,
+      kind: StoredEventKind,
       resourceId: Schema.toType(Uuid),
       version: Schema.Int,
       recipients: Schema.Array(

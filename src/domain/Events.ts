@@ -35,6 +35,14 @@ export const EVENTS = {
 export const EventKind = Schema.Literals(Struct.keys(EVENTS))
 export type EventKind = typeof EventKind.Type
 
+export const isEventKind = Schema.is(EventKind)
+
+/** Kind of a stored event, which a newer release may have added. */
+export const StoredEventKind = Schema.String.annotate({
+  description: "Kind of the event",
+  examples: EventKind.literals
+})
+
 /** Maximum number of consecutive deliveries in a chain of writes and events. */
 export const MAX_HOPS = 10
 

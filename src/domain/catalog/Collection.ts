@@ -6,7 +6,7 @@ import { formatInteger } from "../Text.ts"
 import { isUuid, Uuid } from "../Uuid.ts"
 import { Bool, field, HttpUrl, nullable, Slug, text, Timestamp, trimmed, Version } from "./Fields.ts"
 import { ProductId } from "./Product.ts"
-import { Rules } from "./Rule.ts"
+import { Rules, StoredRules } from "./Rule.ts"
 
 export const CollectionId = Uuid.pipe(Schema.brand("CollectionId"), Schema.annotate({ identifier: "CollectionId" }))
 export type CollectionId = typeof CollectionId.Type
@@ -43,6 +43,9 @@ export const ProductIds = Schema.declareConstructor<ReadonlyArray<ProductId>, Re
   })
 )
 
+const RULES = "Rules that select the products of an automated collection. Without rules, no product matches"
+const RULES_EXAMPLE = [{ field: "tags", relation: "equals", value: "oak" }]
+
 const headFields = {
   title: field(trimmed(255), "Title, trimmed", "Desks of oak"),
   type: field(CollectionType, "`automated` if rules are given on creation, otherwise `manual`", "automated"),
@@ -53,9 +56,7 @@ const headFields = {
   seoTitle: nullable(text(255), "Title for search engines", "Oak desks"),
   metaDescription: nullable(text(1000), "Meta description", "Desks with an oak top."),
   disjunctive: field(Bool, "false: products must satisfy every rule. true: any one rule", false),
-  rules: field(Rules, "Rules that select the products of an automated collection. Without rules, no product matches", [
-    { field: "tags", relation: "equals", value: "oak" }
-  ])
+  rules: field(Rules, RULES, RULES_EXAMPLE)
 }
 
 const productIds = ProductIds.annotate({
@@ -71,6 +72,7 @@ export const CollectionHead = Schema.Struct({
   id: CollectionId,
   version: Version,
   ...headFields,
+  rules: field(StoredRules, RULES, RULES_EXAMPLE),
   createdAt: Timestamp,
   updatedAt: Timestamp
 })

@@ -1,6 +1,6 @@
 import { Struct } from "effect"
 import { foldCase, isText } from "../Text.ts"
-import type { Product } from "./Product.ts"
+import { Product } from "./Product.ts"
 import { productFields } from "./ProductFields.ts"
 import { isRuledAs } from "./ProductFieldSets.ts"
 import type { RuleField } from "./Rule.ts"
@@ -29,6 +29,31 @@ const fold = Struct.map(
 const TEXTS = productFields.filter(isRuledAs("text"))
 const OTHERS = [...productFields.filter(isRuledAs("number")), ...productFields.filter(isRuledAs("boolean"))]
 
+const KNOWN: ReadonlySet<string> = new Set(Struct.keys(Product.fields))
+
+/** Longest text of an unknown member that is stored a second time. */
+const MAX_UNKNOWN_TEXT = 1_000
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  isText(value) ? value.length <= MAX_UNKNOWN_TEXT : typeof value === "number" || typeof value === "boolean"
+
+const folded = (value: string | number | boolean) => (isText(value) ? foldCase(value) : value)
+
+/**
+ * Facets of members that a newer release wrote, because its rules read them: a value, or a list of texts. Those that its
+ * rules cannot use do no harm.
+ */
+const unknownFacets = (product: Product): Readonly<Record<string, Facet>> => {
+  const facets: Record<string, Facet> = {}
+  if (Object.keys(product).length === KNOWN.size) return facets
+  for (const [name, value] of Object.entries<unknown>(product)) {
+    if (KNOWN.has(name)) continue
+    if (isScalar(value)) facets[name] = folded(value)
+    else if (Array.isArray(value) && value.every(isText)) facets[name] = value.map(foldCase)
+  }
+  return facets
+}
+
 export const facetsOf = (product: Product): Facets => {
   const texts = (key: "title" | "sku" | "barcode") =>
     product.variants
@@ -47,7 +72,8 @@ export const facetsOf = (product: Product): Facets => {
     "variant.sku": texts("sku"),
     "variant.barcode": texts("barcode"),
     createdAt: product.createdAt,
-    updatedAt: product.updatedAt
+    updatedAt: product.updatedAt,
+    ...unknownFacets(product)
   }
 }
 

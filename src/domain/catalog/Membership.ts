@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { EventId } from "../Events.ts"
 import { Amount, withDescription, optional, Timestamp } from "./Fields.ts"
-import { CollectionHead, CollectionId } from "./Collection.ts"
+import { CollectionHead, CollectionId, CreateCollection } from "./Collection.ts"
 import type { Facets } from "./Facets.ts"
 import { isSatisfied, matches } from "./Matcher.ts"
 import { ProductId } from "./Product.ts"
@@ -14,7 +14,7 @@ import { type Condition, conditionsOf, Rule, type RuleField } from "./Rule.ts"
 export const PREVIEWED = 20
 export const MAX_PREVIEWED = 50
 
-const { disjunctive, rules } = CollectionHead.fields
+const { disjunctive } = CollectionHead.fields
 
 /** Rules to evaluate: new ones, or changes to those of a collection. Absent fields keep the value of the collection. */
 export const RulesToEvaluate = Schema.Struct({
@@ -24,7 +24,7 @@ export const RulesToEvaluate = Schema.Struct({
       "Collection to evaluate; absent `rules` and `disjunctive` are those of the collection"
     )
   ),
-  rules: optional(rules),
+  rules: CreateCollection.fields.rules,
   disjunctive: optional(disjunctive)
 })
 export type RulesToEvaluate = typeof RulesToEvaluate.Type
@@ -118,7 +118,7 @@ export const evaluateRules = (
   facets: Facets,
   { disjunctive, rules }: Pick<CollectionHead, "disjunctive" | "rules">
 ): Pick<Membership, "isMember" | "reasons"> => ({
-  isMember: matches(facets, conditionsOf(rules), disjunctive),
+  isMember: matches(facets, conditionsOf(rules, disjunctive), disjunctive),
   reasons: rules.flatMap((rule) =>
     conditionsOf([rule]).map((condition) => ({
       rule,

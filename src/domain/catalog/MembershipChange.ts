@@ -38,7 +38,7 @@ export interface Automated {
 /** Compiles the rules of an automated collection. */
 export const automatedOf = (head: Omit<Automated, "conditions">): Automated => ({
   ...head,
-  conditions: conditionsOf(head.rules)
+  conditions: conditionsOf(head.rules, head.disjunctive)
 })
 
 /** Tests whether a product is in an automated collection; null stands for one that does not exist. */

@@ -211,8 +211,7 @@ const nameOf = (names: Iterable<string>) =>
     withJsonSchema({ type: "string", enum: [...names] })
   )
 
-/** Rule of an automated collection, stored as sent. */
-export const Rule = Schema.Struct({
+const RuleFields = Schema.Struct({
   field: field(
     nameOf([...Object.keys(FIELDS), ...Object.keys(ALIASES)]),
     "Field of the product. `tags` and `variant.*` match if any of their values does",
@@ -229,26 +228,37 @@ export const Rule = Schema.Struct({
       examples: ["oak"]
     })
   )
-})
-  .annotate({ message: "must be an object { field, relation, value }" })
-  .check(
-    Schema.makeFilter(
-      (rule) => {
-        const result = readRule(rule)
-        return isCondition(result) || { path: result.path, issue: result.message }
-      },
-      {
-        identifier: "Rule",
-        description: `One condition on products. The fields and their relations:\n\n${LANGUAGE}`,
-        toJsonSchema: () => ({})
-      }
-    )
-  )
+}).annotate({ message: "must be an object { field, relation, value }" })
+
+const documented = {
+  identifier: "Rule",
+  description: `One condition on products. The fields and their relations:\n\n${LANGUAGE}`,
+  toJsonSchema: () => ({})
+}
+
+/** Rule of an automated collection, stored as sent. */
+export const Rule = RuleFields.check(
+  Schema.makeFilter((rule) => {
+    const result = readRule(rule)
+    return isCondition(result) || { path: result.path, issue: result.message }
+  }, documented)
+)
 export type Rule = typeof Rule.Type
 
 /** Rules of a collection, at most 60, each valid on its own. */
 export const Rules = boundedArray(Rule, 60)
 
-/** Returns the conditions of valid rules. */
-export const conditionsOf = (rules: ReadonlyArray<Rule>): ReadonlyArray<Condition> =>
-  rules.map(readRule).filter(isCondition)
+/** Rules of a stored collection. A newer release may have stored one that this release does not know. */
+export const StoredRules = boundedArray(RuleFields.check(Schema.makeFilter(() => true, documented)), 60)
+
+/**
+ * Returns the conditions of stored rules. A rule that a newer release stored matches no product: if products must satisfy
+ * every rule, no condition is left, and no conditions match none.
+ */
+export const conditionsOf = (rules: ReadonlyArray<Rule>, disjunctive = false): ReadonlyArray<Condition> => {
+  const conditions = rules.map(readRule).filter(isCondition)
+  return disjunctive || conditions.length === rules.length ? conditions : []
+}
+
+/** True if a newer release stored one of the rules. */
+export const hasUnknownRule = (rules: ReadonlyArray<Rule>): boolean => conditionsOf(rules).length < rules.length

@@ -4,7 +4,7 @@ import { CollectionId } from "../catalog/Collection.ts"
 import { field, optional, text, Timestamp } from "../catalog/Fields.ts"
 import { ProductId } from "../catalog/Product.ts"
 import { Rules } from "../catalog/Rule.ts"
-import { EventKind } from "../Events.ts"
+import { StoredEventKind } from "../Events.ts"
 import { ActorType, EntryId } from "../journal/Activity.ts"
 import { DataKind } from "../imports/DataKind.ts"
 import { CatalogKind } from "../journal/Kinds.ts"
@@ -176,7 +176,7 @@ export const Preview = Schema.Struct({
   }),
   events: Schema.Array(
     Schema.Struct({
-      kind: EventKind,
+      kind: StoredEventKind,
       count: Count,
       recipients: Schema.Array(Schema.Struct({ installationId: InstallationId, appName: Schema.String }))
     })

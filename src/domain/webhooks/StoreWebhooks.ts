@@ -3,7 +3,7 @@ import { InstallationId } from "../access/Ids.ts"
 import type { InstallationSuspended, InstallationNotFound } from "../access/Installations.ts"
 import { Timestamp } from "../catalog/Fields.ts"
 import type { DocumentPage, JsonText } from "../json/Document.ts"
-import { EventId, EventKind } from "../Events.ts"
+import { EventId, EventKind, StoredEventKind } from "../Events.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
 import { storedList } from "../json/StoredList.ts"
 import type { Write } from "../Write.ts"
@@ -43,7 +43,7 @@ export const StoreWebhook = Schema.Struct({
 export const StoreDelivery = Schema.Struct({
   installationId: InstallationId,
   eventId: EventId,
-  kind: EventKind,
+  kind: StoredEventKind,
   state: DeliveryState,
   attempts: Schema.Int.annotate({ description: "Number of requests so far" }),
   createdAt: Timestamp,

@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 import { AppId } from "../access/Ids.ts"
 import type { AppNotFound } from "../access/Apps.ts"
 import { boundedArray } from "../json/Bounded.ts"
-import { EventId, EventKind } from "../Events.ts"
+import { EventId, EventKind, StoredEventKind } from "../Events.ts"
 import type { PageRequest } from "../Page.ts"
 import type { StoreId } from "../Store.ts"
 import { storedList } from "../json/StoredList.ts"
@@ -60,7 +60,7 @@ export type DeliveryState = typeof DeliveryState.Type
 /** Delivery of one event to one installation. */
 export const Delivery = Schema.Struct({
   eventId: Schema.toType(EventId),
-  kind: EventKind,
+  kind: StoredEventKind,
   storeId: Schema.String,
   installationId: Schema.String,
   state: DeliveryState,

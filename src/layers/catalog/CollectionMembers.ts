@@ -14,7 +14,7 @@ export type Rules = Pick<CollectionHead, "disjunctive" | "rules">
 
 /** Compiles rules to the `from` and `where` clauses of a query for matching products. */
 export const matching = (bind: BindValue, store: StoreId, { disjunctive, rules }: Rules): Fragment =>
-  productsWhere(bind, store, conditionsOf(rules), disjunctive)
+  productsWhere(bind, store, conditionsOf(rules, disjunctive), disjunctive)
 
 /** Selects products as members of the JSON of a collection. `source` are the `from` and `where` clauses. */
 const membersJson = (id: Fragment, order: Fragment, source: Fragment): Fragment => fragment`

@@ -49,7 +49,7 @@ export const makeProductFilter = Effect.gen(function* () {
     store: StoreId,
     { disjunctive = false, rules = [], search }: Omit<ProductQuery, "sort">
   ) {
-    const filter = compileFilter(bindParameter, store, conditionsOf(rules), disjunctive)
+    const filter = compileFilter(bindParameter, store, conditionsOf(rules, disjunctive), disjunctive)
     const searched = search === undefined ? undefined : yield* makeSearch(store, search)
     return {
       conditions: [...(searched === undefined ? [] : [searched.condition]), ...filter.indexed, ...filter.others],

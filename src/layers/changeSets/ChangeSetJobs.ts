@@ -9,7 +9,7 @@ import { findMissingScopes } from "../../domain/changeSets/ChangeSets.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { withReason, type Write } from "../../domain/Write.ts"
-import { conditionsOf } from "../../domain/catalog/Rule.ts"
+import { conditionsOf, hasUnknownRule } from "../../domain/catalog/Rule.ts"
 import { bindParameter, productsWhere } from "../catalog/RuleSql.ts"
 import { ImportSteps } from "../imports/ImportSteps.ts"
 import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
@@ -50,6 +50,9 @@ export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyAr
     granted
   )
 
+const UNKNOWN_RULE =
+  "A process of an earlier release does not know one of the rules; create the change set again once all processes are upgraded"
+
 const TOO_SLOW =
   "The atomic set takes too long for one transaction, in which all other writes of the store wait; nothing was changed. Use mode each, or split the set"
 
@@ -83,7 +86,12 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const from =
         rules.length === 0
           ? sql`from products where store_id = ${storeId}`
-          : productsWhere(bindParameter, storeId, conditionsOf(rules), selection?.disjunctive ?? false)
+          : productsWhere(
+              bindParameter,
+              storeId,
+              conditionsOf(rules, selection?.disjunctive),
+              selection?.disjunctive ?? false
+            )
       const limit = mode === "atomic" ? MAX_ATOMIC_OPERATIONS : MAX_OPERATIONS
       const operations =
         members === undefined
@@ -115,6 +123,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const select = Effect.fnUntraced(function* (job: Job, set: StoredChangeSet) {
       return yield* inTransaction(
         Effect.gen(function* () {
+          if (hasUnknownRule(set.selection?.rules ?? [])) return UNKNOWN_RULE
           const { found, limit, operations } = yield* expand(job, set)
           if (Option.isNone(found)) return "The rules took too long; use rules that select fewer products"
           if (found.value > limit) return new TooManyOperations({ limit }).message

@@ -6,7 +6,7 @@ import { type Automated, automatedOf, changedFields, crosses } from "../../domai
 import type { Product } from "../../domain/catalog/Product.ts"
 import type { Preview } from "../../domain/changeSets/ChangeSet.ts"
 import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
-import { EventKind } from "../../domain/Events.ts"
+import { isEventKind, StoredEventKind } from "../../domain/Events.ts"
 import { changedMembers } from "../../domain/journal/Entry.ts"
 import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import { MAX_LIMIT } from "../../domain/Page.ts"
@@ -45,7 +45,7 @@ export const Sums = Schema.Struct({
       })
     )
   ),
-  events: Schema.Array(Schema.Struct({ kind: EventKind, count: Schema.Int }))
+  events: Schema.Array(Schema.Struct({ kind: StoredEventKind, count: Schema.Int }))
 })
 export type Sums = typeof Sums.Type
 
@@ -201,7 +201,10 @@ export const previewSummary = Effect.gen(function* () {
     /** Completes the summary with the apps that receive the events. */
     complete: Effect.fnUntraced(function* (context: WriteContext, sums: Sums) {
       const events = yield* Effect.forEach(sums.events, ({ count, kind }) =>
-        Effect.map(listRecipients(context.storeId, context.actor, kind), (recipients) => ({ kind, count, recipients }))
+        Effect.map(
+          isEventKind(kind) ? listRecipients(context.storeId, context.actor, kind) : Effect.succeed([]),
+          (recipients) => ({ kind, count, recipients })
+        )
       )
       const refusals = sums.refusals.toSorted((a, b) => b.count - a.count)
       const collections = sums.collections?.toSorted((a, b) => b.enters + b.leaves - a.enters - a.leaves).slice(0, 100)

@@ -823,7 +823,8 @@ export interface ChangeSet {
     }> | null
     /** Events that would be sent, and the apps that receive them */
     readonly events: ReadonlyArray<{
-      readonly kind: "catalog.product.updated.v1" | "catalog.collection.updated.v1"
+      /** Kind of the event, as in `"catalog.product.updated.v1"` */
+      readonly kind: string
       readonly count: number
       readonly recipients: ReadonlyArray<{ readonly installationId: string; readonly appName: string }>
     }>
@@ -1273,7 +1274,8 @@ export interface DryRunEffects {
   readonly dryRun: true
   /** Events that the write would send */
   readonly events: ReadonlyArray<{
-    readonly kind: "catalog.product.updated.v1" | "catalog.collection.updated.v1"
+    /** Kind of the event, as in `"catalog.product.updated.v1"` */
+    readonly kind: string
     readonly resourceId: string
     readonly version: number
     /** Installations that would receive the event, at most 1000 */

@@ -18,7 +18,7 @@ import {
   DeliveryDialog,
   DeliveryStatusBadge
 } from "../../shared/webhooks/Deliveries.tsx"
-import { webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
+import { eventTitle, webhookTexts } from "../../shared/webhooks/webhookTexts.ts"
 import { webhookQuery, useInstallationId } from "./appQueries.ts"
 import { webhookStatus } from "./appStatus.ts"
 import { appTexts } from "./appTexts.ts"
@@ -92,7 +92,7 @@ const isUnderWay = ({ nextAt, state }: StoreDelivery) =>
   state === "pending" && nextAt !== null && Date.parse(nextAt) < Date.now() + DUE_SOON_MILLIS
 
 const COLUMNS: ReadonlyArray<Column<StoreDelivery>> = [
-  { name: webhookTexts.deliveries.event, cell: ({ kind }) => webhookTexts.events[kind] },
+  { name: webhookTexts.deliveries.event, cell: ({ kind }) => eventTitle(kind) },
   ...deliveryColumns,
   {
     name: webhookTexts.deliveries.occurred,
@@ -101,7 +101,7 @@ const COLUMNS: ReadonlyArray<Column<StoreDelivery>> = [
 ]
 
 const factsOf = ({ createdAt, kind, nextAt, state }: StoreDelivery) => [
-  [webhookTexts.deliveries.event, webhookTexts.events[kind]] as const,
+  [webhookTexts.deliveries.event, eventTitle(kind)] as const,
   [webhookTexts.deliveries.occurred, <Time key="occurred" at={createdAt} />] as const,
   [webhookTexts.deliveries.status, <DeliveryStatusBadge key="status" state={state} />] as const,
   ...(nextAt === null ? [] : [[webhookTexts.deliveries.nextAttempt, <Time key="next" at={nextAt} />] as const])

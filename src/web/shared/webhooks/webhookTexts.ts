@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro"
-import type { EventKind } from "../../../domain/Events.ts"
+import { type EventKind, isEventKind } from "../../../domain/Events.ts"
 import { number } from "../data/format.ts"
 
 /** Titles of the kinds of events. */
@@ -7,6 +7,9 @@ const events: Readonly<Record<EventKind, string>> = {
   "catalog.product.updated.v1": t`Product created or updated`,
   "catalog.collection.updated.v1": t`Collection created or updated`
 }
+
+/** Title of the kind of a delivery. Kinds of a newer release have none. */
+export const eventTitle = (kind: string) => (isEventKind(kind) ? events[kind] : kind)
 
 /** Texts of webhooks and deliveries that the dashboard and the developer portal share. */
 export const webhookTexts = {
