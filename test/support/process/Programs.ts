@@ -3,6 +3,7 @@ import { execFile, spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
+import { isReleaseMissing } from "../releases/Builds.ts"
 
 /** Finds a program by its path or by its name on PATH. */
 const find = (nameOrPath: string): string | undefined =>
@@ -33,6 +34,8 @@ const PROGRAMS = {
   },
   curl: { path: find("curl"), install: "apt-get install curl" },
   haproxy: { path: find("haproxy") ?? find("/usr/sbin/haproxy"), install: "apt-get install haproxy" },
+  // Tags of the history, not a program.
+  "last release": { path: isReleaseMissing ? undefined : ".", install: "git fetch --tags --unshallow" },
   openssl: { path: find("openssl"), install: "apt-get install openssl" },
   pgbouncer: { path: find("pgbouncer"), install: "apt-get install pgbouncer" },
   "pgbouncer 1.21": { path: findPreparedPooling(), install: "install pgbouncer 1.21 or newer" },
