@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Queue, Scope, Stream } from "effect"
 import { InstallationId } from "../../../src/domain/access/Ids.ts"
-import { StoreId } from "../../../src/domain/Store.ts"
+import type { StoreId } from "../../../src/domain/Store.ts"
 import type { Changed } from "../../../src/rpc/Client.ts"
 import {
   createTokens,
@@ -37,6 +37,12 @@ const fieldOf = (calls: Calls, id: string) =>
 
 const newestEntry = (calls: Calls, resourceId: string) =>
   Effect.map(calls.rpc("activity.list", { resourceId, limit: 1 }), (page) => idOf(firstOf(page)))
+
+/** Rule on the field. */
+const isIn = (value: string) => [{ field: NEW_FIELD, relation: "equals", value }]
+
+const membersOf = (calls: Calls, id: string) =>
+  Effect.map(calls.get(`/collections/${id}`), ({ productIds }) => productIds)
 
 /** Waits until a follower of one server receives a change that another one writes. */
 const follows = Effect.fnUntraced(function* (
@@ -123,9 +129,6 @@ it.live.skipIf(isMissing("last release"))(
 
       // The last release keeps what it does not know, and the rules of the next one find it.
       assert.strictEqual((yield* last.patch(`/products/${made}`, { price: 6 }))[NEW_FIELD], "PT")
-      const isIn = (value: string) => [{ field: NEW_FIELD, relation: "equals", value }]
-      const membersOf = (calls: Calls, id: string) =>
-        Effect.map(calls.get(`/collections/${id}`), ({ productIds }) => productIds)
       const collect = (body: object) => Effect.map(next.post("/collections", { type: "automated", ...body }), idOf)
       const portuguese = yield* collect({ title: "Portuguese", rules: isIn("PT") })
       const unknown = yield* collect({ title: "Unknown", rules: [{ field: NEW_FIELD, relation: "is_not_set" }] })
@@ -146,11 +149,9 @@ it.live.skipIf(isMissing("last release"))(
       assert.strictEqual(memberIn(yield* last.rpc("changeSets.get", { id: previewed.id }), "state"), "ready")
       yield* last.apply(previewed.id)
       assert.include(yield* decodeLists(first.base), NEW_KIND)
+      let stock = 0
       const writesTo = (calls: Calls) =>
-        Effect.sync(() => calls.patch(`/products/${made}`, { stock: Date.now() % 1e6 })).pipe(
-          Effect.flatten,
-          Effect.asVoid
-        )
+        Effect.suspend(() => Effect.asVoid(calls.patch(`/products/${made}`, { stock: ++stock })))
       yield* follows(first.base, cookie, storeId, writesTo(next))
       yield* follows(second.base, cookie, storeId, writesTo(last))
       const ofBoth = yield* startLoad([last, next], old)

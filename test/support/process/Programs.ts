@@ -35,7 +35,7 @@ const PROGRAMS = {
   curl: { path: find("curl"), install: "apt-get install curl" },
   haproxy: { path: find("haproxy") ?? find("/usr/sbin/haproxy"), install: "apt-get install haproxy" },
   // Tags of the history, not a program.
-  "last release": { path: isReleaseMissing ? undefined : ".", install: "git fetch --tags --unshallow" },
+  "last release": { path: isReleaseMissing ? undefined : ".", install: "git fetch --tags" },
   openssl: { path: find("openssl"), install: "apt-get install openssl" },
   pgbouncer: { path: find("pgbouncer"), install: "apt-get install pgbouncer" },
   "pgbouncer 1.21": { path: findPreparedPooling(), install: "install pgbouncer 1.21 or newer" },

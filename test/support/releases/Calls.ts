@@ -24,14 +24,16 @@ const decodeImported = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Str
 const State = Schema.Struct({ state: Schema.String })
 const stateOf = (set: unknown) => Schema.decodeUnknownSync(State)(set).state
 
+const succeed = (answer: Answer) => {
+  assert.include([200, 201], answer.status, answer.text)
+  return answer
+}
+
+const asked = (request: Effect.Effect<Answer>) => Effect.map(request, (answer) => dataOf(succeed(answer)))
+
 /** Calls of all surfaces of a server, without the schemas of a release. */
 export const callsOf = ({ base, cookie, storeId, token }: Access) => {
   const rest = makeClient(base, token)
-  const succeed = (answer: Answer) => {
-    assert.include([200, 201], answer.status, answer.text)
-    return answer
-  }
-  const asked = (request: Effect.Effect<Answer>) => Effect.map(request, (answer) => dataOf(succeed(answer)))
   const exitOf = Effect.fnUntraced(function* (tag: string, payload: object, headers: Record<string, string>) {
     const { status, text } = yield* postTo(base, callLine(tag, { storeId, ...payload }), headers)
     assert.strictEqual(status, 200, text)
@@ -67,7 +69,7 @@ export const callsOf = ({ base, cookie, storeId, token }: Access) => {
         assert.strictEqual(ready.state, "ready")
         return ready
       }),
-    /** Applies a change set or undoes it, and waits for its end. */
+    /** Applies a change set, and waits for its end. */
     apply: (id: string) =>
       Effect.gen(function* () {
         succeed(yield* rest.post(`/change-sets/${id}/apply`, {}))
@@ -75,6 +77,7 @@ export const callsOf = ({ base, cookie, storeId, token }: Access) => {
         assert.deepInclude(applied, { state: "applied" })
         assert.strictEqual(applied.counts.refused, 0)
       }),
+    /** Creates the set that undoes a change set, and waits for its preview. */
     undo: (id: string) =>
       Effect.gen(function* () {
         const undoing = setOf(succeed(yield* rest.post(`/change-sets/${id}/undo`, undefined)))
