@@ -3,7 +3,7 @@ import { execFile, spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
-import { isReleaseMissing } from "../releases/Builds.ts"
+import { lastVersion, NO_RELEASE } from "../releases/LastVersion.ts"
 
 /** Finds a program by its path or by its name on PATH. */
 const find = (nameOrPath: string): string | undefined =>
@@ -21,6 +21,18 @@ const findPreparedPooling = () => {
   return Number(major) > 1 || Number(minor) >= 21 ? path : undefined
 }
 
+/** Finds the commit of the last release by its tag. */
+const findLastRelease = () => {
+  const version = lastVersion()
+  const git = find("git")
+  if (version === undefined) return NO_RELEASE
+  if (git === undefined || find("tar") === undefined) return undefined
+  const { status, stdout } = spawnSync(git, ["rev-parse", "--verify", "--quiet", `v${version}^{commit}`], {
+    encoding: "utf8"
+  })
+  return status === 0 ? stdout.trim() : undefined
+}
+
 /** Programs besides Node and npm that some tests need. */
 const PROGRAMS = {
   basenc: { path: find("basenc"), install: "apt-get install coreutils" },
@@ -33,9 +45,10 @@ const PROGRAMS = {
     install: "apt-get install chromium, or set CHROMIUM to the path of a Chromium or Chrome"
   },
   curl: { path: find("curl"), install: "apt-get install curl" },
+  git: { path: find("git"), install: "apt-get install git" },
   haproxy: { path: find("haproxy") ?? find("/usr/sbin/haproxy"), install: "apt-get install haproxy" },
   // Tags of the history, not a program.
-  "last release": { path: isReleaseMissing ? undefined : ".", install: "git fetch --tags" },
+  "last release": { path: findLastRelease(), install: "git fetch --tags" },
   openssl: { path: find("openssl"), install: "apt-get install openssl" },
   pgbouncer: { path: find("pgbouncer"), install: "apt-get install pgbouncer" },
   "pgbouncer 1.21": { path: findPreparedPooling(), install: "install pgbouncer 1.21 or newer" },
@@ -45,6 +58,9 @@ const PROGRAMS = {
 }
 
 export type Program = keyof typeof PROGRAMS
+
+/** Commit of the last release, or `NO_RELEASE`; undefined if the history lacks it. */
+export const lastRelease = PROGRAMS["last release"].path
 
 /** Guard of a test or suite: `describe.skipIf(isMissing("chromium"))`. `npm test` lists the skipped files. */
 export const isMissing = (program: Program): boolean => PROGRAMS[program].path === undefined

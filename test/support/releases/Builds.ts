@@ -1,11 +1,10 @@
 import { Effect } from "effect"
-import { execFile, spawnSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import {
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -15,7 +14,8 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
-import packageJson from "../../../package.json" with { type: "json" }
+import { lastRelease, run } from "../process/Programs.ts"
+import { NO_RELEASE } from "./LastVersion.ts"
 import { NEW_SOURCES, type Patch, PATCHES } from "./NextRelease.ts"
 
 const execute = promisify(execFile)
@@ -52,30 +52,6 @@ export const buildNextRelease = Effect.promise(async () => {
   return folder
 })
 
-const RELEASES = "test/data/releases"
-
-const partsOf = (version: string) => version.split(".").map(Number)
-
-const isBefore = (one: string, other: string) => {
-  const [left, right] = [partsOf(one), partsOf(other)]
-  const index = left.findIndex((part, at) => part !== right[at])
-  return index >= 0 && (left[index] ?? 0) < (right[index] ?? 0)
-}
-
-/** Version of the last release before this one; undefined before the second release. */
-const lastVersion = (): string | undefined =>
-  (existsSync(RELEASES) ? readdirSync(RELEASES) : [])
-    .filter((name) => /^\d+\.\d+\.\d+$/.test(name) && isBefore(name, packageJson.version))
-    .toSorted((a, b) => (isBefore(a, b) ? 1 : -1))[0]
-
-/** Commit of the tag of a release. */
-const commitOf = (version: string): string | undefined => {
-  const { status, stdout } = spawnSync("git", ["rev-parse", "--verify", "--quiet", `v${version}^{commit}`], {
-    encoding: "utf8"
-  })
-  return status === 0 ? stdout.trim() : undefined
-}
-
 /** Builds the release of a commit, once for all runs on this machine, and returns its folder. */
 const buildCommit = async (commit: string) => {
   // The temporary folder of the run is deleted with it.
@@ -85,8 +61,8 @@ const buildCommit = async (commit: string) => {
   mkdirSync(folder)
   try {
     const archive = join(folder, "sources.tar")
-    await execute("git", ["archive", "--output", archive, commit, ...SOURCES])
-    await execute("tar", ["-xf", archive, "-C", folder])
+    await run("git", ["archive", "--output", archive, commit, ...SOURCES])
+    await run("tar", ["-xf", archive, "-C", folder])
     if (readFileSync(join(folder, LOCK), "utf8") === readFileSync(LOCK, "utf8")) linkModules(folder)
     else await execute("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder })
     await build(folder)
@@ -97,18 +73,8 @@ const buildCommit = async (commit: string) => {
   return target
 }
 
-/** Commit of the last release, none before the second release; undefined if the history lacks it. */
-const lastRelease = ((): { readonly commit?: string } | undefined => {
-  const version = lastVersion()
-  if (version === undefined) return {}
-  const commit = commitOf(version)
-  return commit === undefined ? undefined : { commit }
-})()
-
-/** True if the history lacks the tag of the last release. */
-export const isReleaseMissing = lastRelease === undefined
-
 /** Builds the last release, and returns its folder. Before the second release, that of the present sources. */
-export const buildLastRelease = Effect.promise(async () =>
-  lastRelease?.commit === undefined ? "." : buildCommit(lastRelease.commit)
-)
+export const buildLastRelease = Effect.promise(async () => {
+  const commit = lastRelease ?? NO_RELEASE
+  return commit === NO_RELEASE ? "." : buildCommit(commit)
+})

