@@ -36,6 +36,7 @@ const WARM_UP = 8
 const MEASURED = 5
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
+const product = (name: string) => toProduct({ name, price: 1, tags: ["cups"], sku: "CUP" })
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
 const decodeCounts = Schema.decodeUnknownSync(
   Schema.Tuple([Schema.Struct({ executed: Schema.Int, plans: Schema.Int })])
@@ -61,7 +62,6 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
           `,
           (rows) => decodeCounts(rows)[0]
         )
-        const product = (name: string) => toProduct({ name, price: 1, tags: ["cups"], sku: "CUP" })
         const created = yield* Effect.forEach(
           Array.from({ length: 60 }, (_, n) => n),
           (n) => perform(catalog.createProduct(storeId, product(`Cup no${n}`)))

@@ -63,6 +63,7 @@ export const facetsOf = (product: Product): Facets => {
   const numbers = (key: "price" | "stock") => product.variants.map((v) => v[key]).filter((value) => value !== undefined)
   const { name: title, ...folded } = fold(Struct.pick(product, TEXTS))
   return {
+    ...unknownFacets(product),
     title,
     ...folded,
     ...Struct.pick(product, OTHERS),
@@ -72,8 +73,7 @@ export const facetsOf = (product: Product): Facets => {
     "variant.sku": texts("sku"),
     "variant.barcode": texts("barcode"),
     createdAt: product.createdAt,
-    updatedAt: product.updatedAt,
-    ...unknownFacets(product)
+    updatedAt: product.updatedAt
   }
 }
 
