@@ -150,8 +150,9 @@ export const openDemo = Effect.fn("openDemo")(
       const { expiresAt, token } = yield* tokens.issue({ id: credentials.installationId, storeId })
       const accessToken = Redacted.value(token)
       yield* write(file, {
-        baseUrl,
+        // The codec keeps members that it does not know, such as the URL of an earlier start.
         ...credentials,
+        baseUrl,
         accessToken,
         accessTokenExpiresAt: DateTime.formatIso(expiresAt)
       })
