@@ -1,5 +1,9 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Effect, Exit } from "effect"
+import { Data, Effect } from "effect"
+import { Command } from "effect/cli"
+import { presented } from "../../src/cli/Invocation.ts"
+import { release } from "../../src/domain/Release.ts"
+import { reportFailure } from "../../src/Startup.ts"
 import { ageing } from "./scenarios/ageing.ts"
 import { printLine } from "./serverPair.ts"
 import { changeSets } from "./scenarios/changeSets.ts"
@@ -12,7 +16,7 @@ import { memory, memorySoak } from "./scenarios/memory.ts"
 import { largeStore } from "./scenarios/largeStore.ts"
 import { neighbours } from "./scenarios/neighbours.ts"
 import { pages } from "./scenarios/pages.ts"
-import { readOptions } from "./options.ts"
+import { config, optionsOf } from "./options.ts"
 import { describeMachine } from "./measure/report.ts"
 import { scale } from "./scenarios/scale.ts"
 import { speed, writes } from "./scenarios/speed.ts"
@@ -40,23 +44,30 @@ const RUN = {
   webhooks
 }
 
-/** Runs the selected benchmarks and returns true if every target was reached. */
-const program = Effect.gen(function* () {
-  const options = yield* Effect.try(() => readOptions(process.argv.slice(2)))
-  const server = yield* databaseServer
-  const about = yield* Effect.scoped(
-    Effect.flatMap(openConnection(server), (db) => Effect.promise(() => describeMachine(db)))
-  )
-  yield* printLine(`${about}\n`)
-  const reached = yield* Effect.forEach(options.modes, (mode) => RUN[mode](server, options))
-  return reached.every(Boolean)
-})
+/** A benchmark missed a target. */
+class TargetMissed extends Data.TaggedError("TargetMissed")<{ readonly message: string }> {}
 
-/**
- * Runs the benchmarks. The scope ends all processes, also on an error or signal. Exits with 0 only if all benchmarks
- * finished and every target was reached.
- */
-export const bench = (): void =>
-  NodeRuntime.runMain(Effect.scoped(program), {
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) && exit.value === true ? 0 : 1)
-  })
+/** Runs the selected benchmarks. Fails if a target was missed. */
+const command = Command.make(
+  "bench",
+  config,
+  Effect.fnUntraced(function* (input) {
+    const options = optionsOf(input)
+    const server = yield* databaseServer
+    const about = yield* Effect.scoped(
+      Effect.flatMap(openConnection(server), (db) => Effect.promise(() => describeMachine(db)))
+    )
+    yield* printLine(`${about}\n`)
+    const reached = yield* Effect.forEach(options.modes, (mode) => RUN[mode](server, options))
+    if (!reached.every(Boolean)) yield* new TargetMissed({ message: "A target was missed; the rows above name it" })
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription("Measure the service against its targets. Exits with 0 if all were reached"),
+  Command.withExamples([{ command: "npm run bench -- speed --quick" }, { command: "npm run bench -- webhooks drain" }])
+)
+
+/** Runs the benchmarks. The scope ends all processes, also on an error or signal. */
+export const bench = (): void => {
+  const run = Command.runWith(command, { version: release })(process.argv.slice(2))
+  NodeRuntime.runMain(reportFailure(presented(command, run)), { disableErrorReporting: true })
+}

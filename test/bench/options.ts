@@ -1,4 +1,6 @@
-import { parseArgs } from "node:util"
+import { Option } from "effect"
+import { Argument, type Command, Flag } from "effect/cli"
+import { integer, option, toggle } from "../../src/cli/Options.ts"
 
 /** Benchmarks of `all`. `writes` is a part of `speed` with more rounds, `scale` fills the disk, and `memory-soak` takes an hour. */
 const MODES = [
@@ -56,60 +58,77 @@ export interface Options {
   readonly only: string
 }
 
-const USAGE =
-  "usage: npm run bench -- [speed | writes | memory | memory-soak | million | lists | ageing | neighbours | changes | change-sets | feed | import | pages | surfaces | tokens | scale | " +
-  "webhooks [latency | drain | spread | dead] | all] [--quick] [--connections=32] [--against=<main.js of another build>] [--only=<text in the title of an attack>] " +
-  "[--soak-minutes=60] [--soak-rate=50] [--scale-stores=10000] [--scale-products=2000000] [--scale-largest=200000]"
+const number = (name: string, description: string) =>
+  Flag.optional(option(name, integer(1, 1_000_000_000), description, "number"))
 
-/** Parses the arguments of `npm run bench -- <mode>`. `--quick` reduces all sizes. */
-export const readOptions = (args: ReadonlyArray<string>): Options => {
-  const { positionals, values } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      quick: { type: "boolean", default: false },
-      connections: { type: "string" },
-      against: { type: "string" },
-      only: { type: "string", default: "" },
-      "soak-minutes": { type: "string" },
-      "soak-rate": { type: "string" },
-      "scale-stores": { type: "string" },
-      "scale-products": { type: "string" },
-      "scale-largest": { type: "string" }
-    }
-  })
-  const [mode = "speed", part] = positionals
-  const modes = mode === "all" ? MODES : [...MODES, ...OTHER_MODES].filter((known) => known === mode)
-  const parts = part === undefined ? WEBHOOK_PARTS : WEBHOOK_PARTS.filter((known) => known === part)
-  if (modes.length === 0 || parts.length === 0) throw new Error(USAGE)
-  const { against, quick } = values
+/** Arguments of `npm run bench`. */
+export const config = {
+  mode: Argument.Literals("mode", [...MODES, ...OTHER_MODES, "all"]).pipe(
+    Argument.withDescription(
+      `What is measured: ${[...MODES, ...OTHER_MODES].join(", ")}, or all of them except ${OTHER_MODES.join(", ")}`
+    ),
+    Argument.withDefault("speed" as const)
+  ),
+  part: Argument.Literals("part", WEBHOOK_PARTS).pipe(
+    Argument.withDescription(`Part of webhooks: ${WEBHOOK_PARTS.join(", ")}`),
+    Argument.optional
+  ),
+  quick: toggle("quick", "Measure with fewer rounds, requests and rows"),
+  connections: number("connections", "Connections of the load, 32 by default and 16 for writes"),
+  against: Flag.optional(
+    Flag.String("against").pipe(
+      Flag.withMetavar("file"),
+      Flag.withDescription("dist/main.js of another build, which replaces the baseline")
+    )
+  ),
+  only: Flag.String("only").pipe(
+    Flag.withMetavar("text"),
+    Flag.withDescription("Run the attacks of neighbours whose title contains the text"),
+    Flag.withDefault("")
+  ),
+  soakMinutes: number("soak-minutes", "Minutes of memory-soak, 60 by default"),
+  soakRate: number("soak-rate", "Requests a second of memory-soak, 50 by default"),
+  scaleStores: number("scale-stores", "Stores of scale, 10,000 by default"),
+  scaleProducts: number("scale-products", "Products of scale, 2,000,000 by default"),
+  scaleLargest: number("scale-largest", "Products of the largest store of scale, 200,000 by default")
+}
+
+/** Returns the sizes of the benchmarks. `--quick` reduces all of them. */
+export const optionsOf = ({
+  against,
+  connections,
+  mode,
+  only,
+  part,
+  quick,
+  ...sizes
+}: Command.Command.Config.Infer<typeof config>): Options => {
   const isWrites = mode === "writes"
+  const sizeOf = (size: Option.Option<number>, full: number, reduced: number) =>
+    Option.getOrElse(size, () => (quick ? reduced : full))
   return {
-    modes,
+    modes: mode === "all" ? MODES : [mode],
     rounds: (quick ? 3 : 5) + (isWrites ? 4 : 0),
     roundMillis: quick ? 1000 : 4000,
     roundRequests: quick ? 500 : 2_000,
     warmUpRequests: quick ? 3_000 : 10_000,
-    connections: Number(values.connections ?? (isWrites ? 16 : 32)),
-    against,
+    connections: Option.getOrElse(connections, () => (isWrites ? 16 : 32)),
+    against: Option.getOrUndefined(against),
     memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
-    soak: {
-      minutes: Number(values["soak-minutes"] ?? (quick ? 8 : 60)),
-      rate: Number(values["soak-rate"] ?? 50)
-    },
+    soak: { minutes: sizeOf(sizes.soakMinutes, 60, 8), rate: sizeOf(sizes.soakRate, 50, 50) },
     largeStoreProducts: quick ? 100_000 : 1_000_000,
     scale: {
-      stores: Number(values["scale-stores"] ?? (quick ? 200 : 10_000)),
-      products: Number(values["scale-products"] ?? (quick ? 50_000 : 2_000_000)),
-      largest: Number(values["scale-largest"] ?? (quick ? 20_000 : 200_000))
+      stores: sizeOf(sizes.scaleStores, 10_000, 200),
+      products: sizeOf(sizes.scaleProducts, 2_000_000, 50_000),
+      largest: sizeOf(sizes.scaleLargest, 200_000, 20_000)
     },
     importRows: quick ? 100_000 : 1_000_000,
     changeSetRows: quick ? 20_000 : 100_000,
     agedRows: quick ? 100_000 : 1_000_000,
-    parts,
+    parts: Option.match(part, { onNone: () => WEBHOOK_PARTS, onSome: (one) => [one] }),
     latencySeconds: quick ? 8 : 30,
     deadSeconds: quick ? 8 : 10,
     backlog: quick ? 10_000 : 50_000,
-    only: values.only
+    only
   }
 }

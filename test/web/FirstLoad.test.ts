@@ -8,7 +8,7 @@ import { makeProducts } from "../support/data/Products.ts"
 import { putOrders } from "../support/data/Records.ts"
 
 /** Maximum size of the scripts of a first load, in gzipped bytes. */
-const MAX_BYTES = 251 * 1024
+const MAX_BYTES = 252 * 1024
 
 /** Latency in milliseconds, and bytes in a second. */
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50 * 1024, uploadThroughput: 50 * 1024 }
@@ -28,7 +28,7 @@ const WATCH_SHIFTS = `
 
 describe.skipIf(isMissing("chromium"))("First load of the dashboard", () => {
   layer(PagesTest, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("the first load has at most 251 KiB of gzipped script and no requests to other origins", () =>
+    it.effect("the first load has at most 252 KiB of gzipped script and no requests to other origins", () =>
       Effect.gen(function* () {
         const { complaints, dashboard, page, url } = yield* dashboardMember()
         const responses: Array<Response> = []

@@ -1,6 +1,5 @@
 import { Schema } from "effect"
 import { WeightUnit } from "../access/Settings.ts"
-import { storedDocument } from "../json/StoredDocument.ts"
 import { DataKind } from "./DataKind.ts"
 
 /** Settings with which the rows of a file are read and written. */
@@ -18,9 +17,6 @@ export const ImportSettings = Schema.Struct({
   imageOrigin: Schema.optionalKey(Schema.String)
 })
 export type ImportSettings = typeof ImportSettings.Type
-
-/** Stored form of the settings of an import. */
-export const ImportSettingsDocument = storedDocument(ImportSettings)
 
 /** A record of a CSV file and the line on which it starts. */
 export const CsvRecord = Schema.Struct({ line: Schema.Int, cells: Schema.Array(Schema.String) })
@@ -43,6 +39,3 @@ export type UnreadableRow = typeof UnreadableRow.Type
 /** Row of a file, as it is stored until it is imported: a line of JSON, the records of a product, or why it is neither. */
 export const ImportRow = Schema.Union([JsonRow, ShopifyRows, UnreadableRow])
 export type ImportRow = typeof ImportRow.Type
-
-/** Stored form of a row. */
-export const ImportRowDocument = storedDocument(ImportRow)

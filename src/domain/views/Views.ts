@@ -1,4 +1,4 @@
-import { Context, type Effect, Result, Schema, Struct } from "effect"
+import { Context, type Effect, Result, Schema } from "effect"
 import type { MerchantId } from "../access/Ids.ts"
 import { Collection, type CreateCollection } from "../catalog/Collection.ts"
 import { Bool, field, trimmed, withDescription } from "../catalog/Fields.ts"
@@ -6,7 +6,6 @@ import { Product } from "../catalog/Product.ts"
 import { CollectionQuery, ProductQuery } from "../catalog/Queries.ts"
 import { boundedArray } from "../json/Bounded.ts"
 import type { JsonText } from "../json/Document.ts"
-import { storedDocument } from "../json/StoredDocument.ts"
 import { Customer, CustomerQuery } from "../records/Customer.ts"
 import { Order, OrderQuery } from "../records/Order.ts"
 import type { StoreId, StoreNotFound } from "../Store.ts"
@@ -83,19 +82,8 @@ export const View = Schema.Union([
 ])
 export type View = typeof View.Type
 
-const queryOf = <Fields extends { readonly columns: unknown }>(fields: Fields) => Struct.omit(fields, ["columns"])
-
-/** Query of a stored view. Its columns may be fields that a later release added. */
-const ViewQuery = Schema.Union([
-  Schema.Struct(queryOf(FIELDS.products)),
-  Schema.Struct(queryOf(FIELDS.collections)),
-  Schema.Struct(queryOf(FIELDS.orders)),
-  Schema.Struct(queryOf(FIELDS.customers))
-])
-type ViewQuery = typeof ViewQuery.Type
-
-/** Stored form of a view. */
-export const ViewDocument = storedDocument(ViewQuery)
+/** What a view queries, without how it is shown. */
+export type ViewQuery = View extends infer One ? (One extends View ? Omit<One, "columns"> : never) : never
 
 export class ViewNotFound extends Schema.TaggedError<ViewNotFound>()("ViewNotFound", { id: ViewId }) {
   override get message() {

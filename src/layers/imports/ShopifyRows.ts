@@ -1,9 +1,9 @@
-import { Array, Schema, Stream } from "effect"
-import { CsvRecord, type ImportRow, ImportRowDocument } from "../../domain/imports/ImportFile.ts"
+import { Array, Stream } from "effect"
+import { ImportRowDocument, RecordsDocument } from "../../domain/imports/Documents.ts"
+import type { CsvRecord, ImportRow } from "../../domain/imports/ImportFile.ts"
 import { reasonOf } from "../../domain/imports/Rows.ts"
 import type { RowProblem, ShopifyColumns } from "../../domain/imports/ShopifyColumns.ts"
 import type { JsonText } from "../../domain/json/Document.ts"
-import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import { slugify } from "../catalog/Slugify.ts"
 
 /* Records of a Shopify CSV that make one product: those with one handle, or one title in a file without handles. */
@@ -140,8 +140,6 @@ export const makeRows = (columns: ShopifyColumns) => {
   }
   return { rowsOf, positionOf, later }
 }
-
-export const RecordsDocument = storedDocument(Schema.Array(CsvRecord))
 
 /** Adds the records that stand apart to the row of their product. */
 export const withLater =

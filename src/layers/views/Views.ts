@@ -1,10 +1,11 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { MerchantId } from "../../domain/access/Ids.ts"
+import { storedDocument } from "../../domain/json/StoredDocument.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import {
   MAX_VIEWS,
-  ViewDocument,
+  View,
   type ViewId,
   type ViewInput,
   ViewLimitReached,
@@ -21,6 +22,18 @@ import { rowCount } from "../sql/Transaction.ts"
 
 const readJson = requiredRowReader(Schema.Struct({ json: Schema.String }))
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int, isNameTaken: Schema.Boolean }))
+
+const [OfProducts, OfCollections, OfOrders, OfCustomers] = View.members
+
+/** Stored form of the query of a view. The columns of the view may be fields that a later release added. */
+export const ViewDocument = storedDocument(
+  Schema.Union([
+    OfProducts.mapFields(Struct.omit(["columns"])),
+    OfCollections.mapFields(Struct.omit(["columns"])),
+    OfOrders.mapFields(Struct.omit(["columns"])),
+    OfCustomers.mapFields(Struct.omit(["columns"]))
+  ])
+)
 
 /** Returns the owner of a private view; null for a shared one. */
 const ownerOf = (member: MerchantId, { isShared }: ViewInput) => (isShared ? null : member)
