@@ -18,9 +18,7 @@ import { KEY_COLUMNS, PRODUCT_COLUMNS, type ProductRow, type StoredProduct } fro
 import { PRODUCT_TEXT, SUMMARY } from "./Columns.ts"
 import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 
-const ProductText = CompletedText(ProductDocument)
-
-const readPage = pageReader(ProductId, ProductText)
+const readPage = pageReader(ProductId, ProductDocument)
 
 const SCHEMA_HASH = constant(ProductDocument.schemaHash)
 
@@ -47,7 +45,11 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
 
     const find = SqlSchema.findOneOption({
       Request: Key,
-      Result: Schema.Struct({ id: Schema.toType(ProductId), version: Schema.Int, json: ProductText }),
+      Result: Schema.Struct({
+        id: Schema.toType(ProductId),
+        version: Schema.Int,
+        json: CompletedText(ProductDocument)
+      }),
       execute: ({ id, store }) => sql`
         select id, version, ${PRODUCT_TEXT} as json from products where store_id = ${store} and id = ${id}
       `

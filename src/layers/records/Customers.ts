@@ -11,7 +11,6 @@ import {
 import { CustomerDocument } from "../../domain/records/Documents.ts"
 import type { FieldVisibility } from "../../domain/records/Records.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
-import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import type { Fragment } from "../sql/Statement.ts"
@@ -39,7 +38,7 @@ export const customerConditions = (
   visibility: FieldVisibility
 ): ReadonlyArray<Fragment> => (search === undefined ? [] : [containsText("customer_text", search, visibility)])
 
-const readPage = pageReader(CustomerId, CompletedText(CustomerDocument))
+const readPage = pageReader(CustomerId, CustomerDocument)
 
 const plan = upsertPlanner({
   id: CustomerId,

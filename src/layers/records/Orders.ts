@@ -16,7 +16,6 @@ import type { FieldVisibility } from "../../domain/records/Records.ts"
 import { applySpending, type Spending, spendingOf } from "../../domain/records/Spending.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
-import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import type { SortKey } from "../sql/Queries.ts"
@@ -73,7 +72,7 @@ export const orderConditions = (
   ...(totalTo === undefined ? [] : [sql`${TOTAL} <= ${JSON.stringify(totalTo)}::numeric`])
 ]
 
-const readPage = pageReader(OrderId, CompletedText(OrderDocument))
+const readPage = pageReader(OrderId, OrderDocument)
 
 const plan = upsertPlanner({ id: OrderId, document: OrderDocument, personal: PERSONAL_OF_ORDER, make: orderOf })
 

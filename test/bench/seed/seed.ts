@@ -1,3 +1,4 @@
+import { nameSchemas } from "./schemas.ts"
 import type Pg from "pg"
 import { type CollectionHead, newCollection, CollectionId } from "../../../src/domain/catalog/Collection.ts"
 import { facetsJson, facetsOf } from "../../../src/domain/catalog/Facets.ts"
@@ -92,6 +93,7 @@ const storeRows = (mine: ReadonlyArray<readonly [store: number, products: number
 
 /** Inserts stores, installations, tokens and rate windows of the service. */
 export const seedServiceAccounts = async (db: Pg.Client, mine = stores): Promise<void> => {
+  await nameSchemas(db)
   await db.query(
     `
     insert into stores (id, name, plan, currency_code, product_count)
