@@ -31,14 +31,29 @@ const picture = Effect.gen(function* () {
   }
 })
 
-/** Processes that start within the scope. The first of them are killed as soon as they run. */
+/** Kills a process when it gets its job. Killed earlier, it would be replaced as one that was idle. */
+const killAtJob = (worker: ChildProcess) => {
+  let send = worker.send
+  Object.defineProperty(worker, "send", {
+    // `fork` sets the function after it has announced the process.
+    set: (given: typeof send) => {
+      send = given
+    },
+    get: () => {
+      worker.kill("SIGKILL")
+      return send
+    }
+  })
+}
+
+/** Processes that start within the scope. The first of them are killed when they get their jobs. */
 const startedWorkers = Effect.fn(function* (killed: number) {
   const started: Array<ChildProcess> = []
   const onStart = (message: unknown) => {
     if (typeof message !== "object" || message === null || !("process" in message)) return
     if (!(message.process instanceof ChildProcess)) return
     const worker = message.process
-    if (started.push(worker) <= killed) worker.once("spawn", () => worker.kill("SIGKILL"))
+    if (started.push(worker) <= killed) killAtJob(worker)
   }
   yield* Effect.acquireRelease(
     Effect.sync(() => subscribe("child_process", onStart)),
