@@ -19,10 +19,8 @@ export interface ProductRow extends StoredProduct {
   readonly terms: ReadonlyArray<string> | null
 }
 
+/** Returns a SKU or barcode in the form in which it is searched; null if nothing is left of it. */
 export const nullableCode = (text: string | null) => (text === null ? null : codeOf(text) || null)
-
-/** Returns SKU and barcode in the form in which they are searched. */
-export const codesOf = ({ barcode, sku }: Product) => [nullableCode(sku), nullableCode(barcode)] as const
 
 /** Columns of `products`. */
 export const PRODUCT_COLUMNS: Columns<ProductRow> = {

@@ -5,7 +5,7 @@ import { facetsJson, facetsOf } from "../../../src/domain/catalog/Facets.ts"
 import { newProduct, type Product, ProductId } from "../../../src/domain/catalog/Product.ts"
 import type { Order } from "../../../src/domain/records/Order.ts"
 import { slugify } from "../../../src/layers/catalog/Slugify.ts"
-import { codesOf } from "../../../src/layers/catalog/ProductRows.ts"
+import { nullableCode } from "../../../src/layers/catalog/ProductRows.ts"
 import { indexFacets } from "../../../src/layers/catalog/Terms.ts"
 import {
   MEDIUM_STORE,
@@ -166,7 +166,7 @@ const seedBaselineAccounts = async (db: Pg.Client): Promise<void> => {
 /** Row of a product, made by the functions that `layers/catalog` uses. */
 export const makeServiceRow = (storeId: string, product: Product) => {
   const facets = facetsOf(product)
-  const [sku, barcode] = codesOf(product)
+  const [sku, barcode] = [nullableCode(product.sku), nullableCode(product.barcode)]
   return {
     sku,
     barcode,
