@@ -82,7 +82,7 @@ export const View = Schema.Union([
 ])
 export type View = typeof View.Type
 
-/** What a view queries, without how it is shown. */
+/** A view without its columns. */
 export type ViewQuery = View extends infer One ? (One extends View ? Omit<One, "columns"> : never) : never
 
 export class ViewNotFound extends Schema.TaggedError<ViewNotFound>()("ViewNotFound", { id: ViewId }) {

@@ -8,7 +8,7 @@ import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
 import { resolveExternalIds } from "../imports/ExternalIds.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
-import { CompletedText } from "../sql/Documents.ts"
+import { completeMarked } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import { rowList } from "../sql/RowList.ts"
@@ -48,7 +48,7 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       Result: Schema.Struct({
         id: Schema.toType(ProductId),
         version: Schema.Int,
-        json: CompletedText(ProductDocument)
+        json: Schema.String
       }),
       execute: ({ id, store }) => sql`
         select id, version, ${PRODUCT_TEXT} as json from products where store_id = ${store} and id = ${id}
@@ -177,7 +177,11 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       ),
 
       findById: Effect.fn("ProductRepository.findById")(
-        (store: StoreId, id: ProductId) => find({ store, id }),
+        (store: StoreId, id: ProductId) =>
+          Effect.map(
+            find({ store, id }),
+            Option.map((found) => ({ ...found, json: completeMarked(ProductDocument, found.json) }))
+          ),
         orDefect
       ),
 

@@ -4,7 +4,7 @@ import { type Fragment, sql } from "./Statement.ts"
 /** Type of a column. `lines` are JSON texts and others without a line break, which need no quotes in a list. */
 type ColumnType = "uuid" | "smallint" | "integer" | "numeric" | "timestamptz" | "text" | "lines"
 
-/** Columns of rows by name: type, and value in a row. An empty text of the type `lines` is null. */
+/** Columns of rows by name: type, and value in a row. Texts of the type `lines` are not empty. */
 export type Columns<Row> = Readonly<
   Record<string, readonly [type: ColumnType, valueOf: (row: Row) => string | number | null]>
 >
