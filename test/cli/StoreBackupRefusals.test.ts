@@ -42,6 +42,8 @@ it.live("a restore is refused with its reason, and changes nothing", () =>
     const changed = Buffer.from(content.toString("latin1").replace("Chai", "Chay"), "latin1")
     assert.notDeepEqual(changed, content)
     yield* refuses(/is damaged; use another backup/, saved("changed", gzipSync(changed)))
+    const broken = Buffer.from(content.toString("latin1").replace('\n{"table"', "\n{table"), "latin1")
+    yield* refuses(/is damaged; use another backup/, saved("broken", gzipSync(broken)))
     yield* refuses(/is not complete/, saved("truncated", whole.subarray(0, -100)))
     yield* refuses(/is not complete/, saved("short", gzipSync(content.subarray(0, -100))))
     yield* refuses(/is no backup of a store/, saved("text", Buffer.from("{}")))

@@ -241,11 +241,11 @@ async function* readParts(path: string): AsyncGenerator<BackupPart, void> {
 
 const CORRUPT: ReadonlySet<unknown> = new Set(["Z_DATA_ERROR", "Z_BUF_ERROR"])
 
-/** Converts an error of the file, of gzip, or of a schema. */
+/** Converts an error of the file, of gzip, of JSON, or of a schema. */
 const readFailure =
   (path: string) =>
   (thrown: unknown): BackupFailed => {
-    if (Schema.isSchemaError(thrown)) return damaged(path)
+    if (Schema.isSchemaError(thrown) || thrown instanceof SyntaxError) return damaged(path)
     if (thrown instanceof Error && "code" in thrown && CORRUPT.has(thrown.code)) {
       if (thrown.message === "unexpected end of file") return incomplete(path)
       return thrown.message === "incorrect header check"
