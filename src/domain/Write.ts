@@ -1,6 +1,7 @@
 import { Context, Effect } from "effect"
 import type { MerchantId } from "./access/Ids.ts"
 import type { Actor } from "./Actor.ts"
+import type { Product } from "./catalog/Product.ts"
 import type { JsonText } from "./json/Document.ts"
 import type { EventId, EventLoop } from "./Events.ts"
 import type { AdministeredKind, CatalogKind } from "./journal/Kinds.ts"
@@ -46,6 +47,8 @@ export class Encoded {
 export interface Snapshot {
   readonly json: JsonText
   readonly fields: Readonly<Record<string, unknown>>
+  /** The decoded product, if the resource is one. */
+  readonly product?: Product
 }
 
 /** Change of a resource, from which its journal entry is built. */

@@ -12,7 +12,6 @@ import { Subscriptions } from "./billing/Subscriptions.ts"
 import { BulkheadLive } from "./Bulkhead.ts"
 import { CatalogLive } from "./catalog/Catalog.ts"
 import { CollectionRepository } from "./catalog/CollectionRepository.ts"
-import { ProductBatch } from "./catalog/ProductBatch.ts"
 import { ProductRepository } from "./catalog/ProductRepository.ts"
 import { ProductWrites } from "./catalog/ProductWrites.ts"
 import { SearchLive } from "./catalog/Search.ts"
@@ -78,7 +77,6 @@ import { Recording, WritesLive } from "./Writes.ts"
 export const RepositoriesLive = Layer.mergeAll(
   AgentCreation.layer,
   FollowedChangeSets.layer,
-  ProductBatch.layer,
   Recording.layer,
   Subscriptions.layer,
   WebhookRepository.layer

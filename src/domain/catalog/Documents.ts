@@ -9,7 +9,8 @@ import { PRODUCT_DEFAULTS } from "./ProductFields.ts"
 export const ProductDocument = storedDocument(Product, { defaults: PRODUCT_DEFAULTS })
 
 /** Returns the product in a state before or after a change. */
-export const productIn = (side: Snapshot | null): Product | null => side && ProductDocument.parse(side.json)
+export const productIn = (side: Snapshot | null): Product | null =>
+  side && (side.product ?? ProductDocument.parse(side.json))
 
 /** Stored form of a collection, without its products, which have their own rows or are computed. */
 export const CollectionDocument = storedDocument(CollectionHead, { defaults: COLLECTION_DEFAULTS })

@@ -16,7 +16,7 @@ import { rowsReader } from "../sql/Rows.ts"
 import { constant, type Statement } from "../sql/Statement.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
 import { candidatesOf } from "./Candidates.ts"
-import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
+import { type ChangeStamp, stampOf } from "../../domain/catalog/ProductState.ts"
 import { deleteOtherMembers, placeMembers, type Rules, selectMatches, selectMembers } from "./CollectionMembers.ts"
 import { COLLECTION_TEXT, DOCUMENT_BYTES } from "./Columns.ts"
 

@@ -26,7 +26,8 @@ import { collectionReads } from "./CollectionReads.ts"
 import { CollectionRepository, type LockedCollection, withMembers } from "./CollectionRepository.ts"
 import { ProductRepository } from "./ProductRepository.ts"
 import { slugify } from "./Slugify.ts"
-import { type ChangeStamp, StoreAllocation } from "./StoreAllocation.ts"
+import type { ChangeStamp } from "../../domain/catalog/ProductState.ts"
+import { StoreAllocation } from "./StoreAllocation.ts"
 
 /** Removes duplicates. Fails if a manual collection may not have so many members. */
 const uniqueIds = Effect.fnUntraced(function* (products: ReadonlyArray<ProductId>) {
@@ -208,7 +209,7 @@ export const collectionOperations = Effect.gen(function* () {
       const current = yield* findCurrentMembers(store, before, next, productIds)
       if (next.slug !== before.slug) {
         yield* lockStore(store)
-        yield* requireFreeSlug("collections", store, next.slug, id)
+        yield* requireFreeSlug(store, next.slug, id)
       }
       // A collection that becomes automated loses its manual members, which the journal stores.
       const contents = before.type === "manual" && next.type === "automated" ? yield* findMembers(store, id) : current

@@ -3,6 +3,8 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import type { CatalogRequest } from "../../domain/catalog/ListFilter.ts"
 import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
+import type { ProductReferences, StoredProduct } from "../../domain/catalog/ProductState.ts"
+import type { JsonText } from "../../domain/json/Document.ts"
 import type { ExternalId } from "../../domain/imports/Put.ts"
 import { OperatorLimits } from "../../domain/OperatorLimits.ts"
 import { StoreId } from "../../domain/Store.ts"
@@ -14,26 +16,23 @@ import { pageReader } from "../sql/Pages.ts"
 import { rowList } from "../sql/RowList.ts"
 import { constant, type Fragment, type Statement } from "../sql/Statement.ts"
 import { selectProducts } from "./ProductPages.ts"
-import { KEY_COLUMNS, PRODUCT_COLUMNS, type ProductRow, type StoredProduct } from "./ProductRows.ts"
+import { KEY_COLUMNS, PRODUCT_COLUMNS, type ProductRow } from "./ProductRows.ts"
 import { PRODUCT_TEXT, SUMMARY } from "./Columns.ts"
-import { type ChangeStamp, stampOf } from "./StoreAllocation.ts"
 
 const readPage = pageReader(ProductId, ProductDocument)
 
 const SCHEMA_HASH = constant(ProductDocument.schemaHash)
 
-/** A product that no other transaction can change until this one ends, with the stamp of its next change. */
-export interface LockedProduct extends StoredProduct, ChangeStamp {}
-
 /** References to a product that is locked for deletion: no other transaction can add it to a collection. */
 const References = Schema.Struct({
-  /** Manual collections that contain the product, as JSON; null if they are too many to store. */
   memberships: Schema.NullOr(Schema.String),
   externalId: Schema.NullOr(Schema.String)
 })
-export type ProductReferences = typeof References.Type
 
-export interface ProductToDelete extends LockedProduct, ProductReferences {}
+const parse = (json: JsonText): StoredProduct => ({ product: ProductDocument.parse(json), json })
+
+const parseAll = (rows: ReadonlyArray<{ readonly id: ProductId; readonly json: JsonText }>) =>
+  new Map(rows.map(({ id, json }) => [id, parse(json)] as const))
 
 const Key = Schema.Struct({ store: StoreId, id: ProductId })
 
@@ -66,34 +65,22 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       `
     })
 
-    /** Columns of {@link References} for rows that are locked. */
-    const references = (store: string) => sql`
-      memberships_of(${store}, locked.id) as memberships,
-      (select external_id from external_ids where store_id = ${store} and resource_id = locked.id) as "externalId"
-    `
-
-    const lockRowForDeletion = SqlSchema.findOneOption({
-      Request: Key,
-      Result: Schema.Struct({ json: Schema.String, clock: Schema.NumberFromString, ...References.fields }),
-      execute: ({ id, store }) => sql`
-        with locked as materialized (
-          select id, document from products where store_id = ${store} and id = ${id} for update
-        )
-        select document::text as json, change_clock(${store}) as clock, ${references(store)} from locked
-      `
-    })
-
-    const lockListedForDeletion = SqlSchema.findAll({
-      Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
-      Result: Schema.Struct({ id: Schema.toType(ProductId), ...References.fields }),
-      execute: ({ ids, store }) => sql`
-        with locked as materialized (
-          select id from products
-          where store_id = ${store} and id = any((select ${ids}::uuid[])::uuid[]) order by id for update
-        )
-        select id, ${references(store)} from locked
-      `
-    })
+    const lockForDeletion = (document: Fragment) =>
+      SqlSchema.findAll({
+        Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
+        Result: Schema.Struct({ id: Schema.toType(ProductId), json: Schema.String, ...References.fields }),
+        execute: ({ ids, store }) => sql`
+          with locked as materialized (
+            select id, document from products
+            where store_id = ${store} and id = any((select ${ids}::uuid[])::uuid[]) order by id for update
+          )
+          select id, ${document} as json, memberships_of(${store}, locked.id) as memberships,
+            (select external_id from external_ids where store_id = ${store} and resource_id = locked.id) as "externalId"
+          from locked
+        `
+      })
+    const lockDocuments = lockForDeletion(sql`document::text`)
+    const lockReferences = lockForDeletion(sql`''`)
 
     const lockKeys = SqlSchema.findAll({
       Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
@@ -115,14 +102,22 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       `
     })
 
+    const selectListed = (store: string, ids: string) => sql`
+      select id, document::text as json from products
+      where store_id = ${store} and id = any((select ${ids}::uuid[])::uuid[])
+    `
+
     const lockListed = SqlSchema.findAll({
       Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
       Result: Schema.Struct({ id: Schema.toType(ProductId), json: Schema.String }),
       // The list is in a subquery, which hides its length from the planner (see updateProducts).
-      execute: ({ ids, store }) => sql`
-        select id, document::text as json from products
-        where store_id = ${store} and id = any((select ${ids}::uuid[])::uuid[]) order by id for no key update
-      `
+      execute: ({ ids, store }) => sql`${selectListed(store, ids)} order by id for no key update`
+    })
+
+    const findListed = SqlSchema.findAll({
+      Request: Schema.Struct({ store: StoreId, ids: Schema.String }),
+      Result: Schema.Struct({ id: Schema.toType(ProductId), json: Schema.String }),
+      execute: ({ ids, store }) => selectListed(store, ids)
     })
 
     const selectSummaries = SqlSchema.findOne({
@@ -191,32 +186,33 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
         return items
       }, orDefect),
 
+      /** Locks a product, and returns it with the instant of its next change in microseconds. */
       lock: Effect.fn("ProductRepository.lock")(function* (store: StoreId, id: ProductId) {
         const row = yield* lockRow({ store, id })
-        return Option.map(row, ({ clock, json }): LockedProduct => ({
-          product: ProductDocument.parse(json),
-          json,
-          ...stampOf(clock)
-        }))
+        return Option.map(row, ({ clock, json }) => ({ clock, stored: parse(json) }))
       }, orDefect),
 
-      lockForDeletion: Effect.fn("ProductRepository.lockForDeletion")(function* (store: StoreId, id: ProductId) {
-        const row = yield* lockRowForDeletion({ store, id })
-        return Option.map(row, ({ clock, json, ...related }): ProductToDelete => ({
-          product: ProductDocument.parse(json),
-          json,
-          ...related,
-          ...stampOf(clock)
-        }))
+      /** Locks a product for deletion, and returns it with what refers to it, by its id. */
+      lockToDelete: Effect.fn("ProductRepository.lockToDelete")(function* (store: StoreId, id: ProductId) {
+        const rows = yield* lockDocuments({ store, ids: plainArray([id]) })
+        return rows.map(({ json, externalId, memberships }): readonly [ProductId, StoredProduct] => [
+          id,
+          { ...parse(json), references: { externalId, memberships } }
+        ])
       }, orDefect),
 
       /** Locks products for deletion, in the order of their ids, and returns what refers to each. */
-      lockAllForDeletion: Effect.fn("ProductRepository.lockAllForDeletion")(function* (
+      lockReferences: Effect.fn("ProductRepository.lockReferences")(function* (
         store: StoreId,
         ids: ReadonlyArray<ProductId>
       ) {
-        const rows = yield* lockListedForDeletion({ store, ids: plainArray(ids) })
-        return new Map(rows.map(({ id, ...related }): readonly [ProductId, ProductReferences] => [id, related]))
+        const rows = yield* lockReferences({ store, ids: plainArray(ids) })
+        return new Map(
+          rows.map(({ externalId, id, memberships }): readonly [ProductId, ProductReferences] => [
+            id,
+            { externalId, memberships }
+          ])
+        )
       }, orDefect),
 
       /** Returns which of these products exist. They cannot be deleted until the transaction ends. */
@@ -234,18 +230,17 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
         externalIds: ReadonlyArray<ExternalId>
       ) {
         const rows = yield* lockImported({ store, externalIds })
-        return new Map(
-          rows.map(({ externalId, json }): readonly [string, StoredProduct] => [
-            externalId,
-            { product: ProductDocument.parse(json), json }
-          ])
-        )
+        return new Map(rows.map(({ externalId, json }) => [externalId, parse(json)] as const))
       }, orDefect),
 
-      /** Locks products until the transaction ends, in the order of their ids. Unknown ids are omitted. */
+      /** Returns products by their ids. Unknown ids are omitted. Locks them until the transaction ends, in the order of their ids. */
       lockAll: Effect.fn("ProductRepository.lockAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
-        const rows = yield* lockListed({ store, ids: plainArray(ids) })
-        return new Map(rows.map(({ id, json }) => [id, { product: ProductDocument.parse(json), json }] as const))
+        return parseAll(yield* lockListed({ store, ids: plainArray(ids) }))
+      }, orDefect),
+
+      /** Returns products by their ids, like `lockAll` but without locks. */
+      findAll: Effect.fn("ProductRepository.findAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
+        return parseAll(yield* findListed({ store, ids: plainArray(ids) }))
       }, orDefect),
 
       /** Makes the statements that insert products with their keys. */

@@ -1,16 +1,9 @@
 import { type Facets, facetsJson } from "../../domain/catalog/Facets.ts"
-import type { Product } from "../../domain/catalog/Product.ts"
+import type { StoredProduct } from "../../domain/catalog/ProductState.ts"
 import { codeOf } from "../../domain/catalog/SearchWords.ts"
-import type { JsonText } from "../../domain/json/Document.ts"
 import { isText } from "../../domain/Text.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import type { Columns } from "../sql/RowList.ts"
-
-/** A product and its document. */
-export interface StoredProduct {
-  readonly product: Product
-  readonly json: JsonText
-}
 
 /** A product with the values of all its columns. */
 export interface ProductRow extends StoredProduct {

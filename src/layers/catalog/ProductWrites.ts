@@ -1,120 +1,173 @@
 import { Context, Effect, Layer } from "effect"
-import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
-import { MAX_PRODUCT_BYTES, type Product, ProductTooLarge } from "../../domain/catalog/Product.ts"
+import type { Product, ProductId } from "../../domain/catalog/Product.ts"
+import {
+  entryOf,
+  type ProductChange,
+  type ProductReferences,
+  type StoredProduct
+} from "../../domain/catalog/ProductState.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { CatalogChange, Snapshot } from "../../domain/Write.ts"
+import { ExternalIds } from "../imports/ExternalIds.ts"
+import { MembershipsDocument } from "../journal/JournalRow.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { record, recordAll } from "../Writes.ts"
-import { type LockedProduct, ProductRepository, type ProductToDelete } from "./ProductRepository.ts"
-import type { StoredProduct } from "./ProductRows.ts"
+import { recordAll } from "../Writes.ts"
+import { ProductRepository } from "./ProductRepository.ts"
 import { SearchIndex } from "./SearchIndex.ts"
-import { type ChangeStamp, StoreAllocation } from "./StoreAllocation.ts"
+import { StoreAllocation } from "./StoreAllocation.ts"
 import { hasSameTerms } from "./Terms.ts"
 
-/** Next state of a product, and the one before. */
-export interface ChangedProduct extends StoredProduct {
-  readonly before: Product
+/** Number of changes per statement: about a millisecond of work for the database. */
+const CHANGES_PER_STATEMENT = 50
+
+/** States of a product before and after the changes of one statement. */
+interface NetChange {
+  readonly before: StoredProduct | null
+  readonly after: StoredProduct | null
+  readonly externalId?: string | undefined
 }
 
-/** Encodes a product as it is stored and returned. Fails if it is too large. */
-const encodeProduct = Effect.fnUntraced(function* (product: Product) {
-  const json = ProductDocument.stringify(product)
-  return Buffer.byteLength(json) > MAX_PRODUCT_BYTES ? yield* new ProductTooLarge() : json
-})
+/** Unique values of a product that another one can have after a change. */
+const keysOf = (stored: StoredProduct | null, externalId: string | null | undefined) =>
+  stored === null ? [] : [`slug ${stored.product.slug}`, ...(externalId ? [`externalId ${externalId}`] : [])]
 
-/** Returns the change that deletes a locked product. */
-export const deletionOf = ({
-  at,
-  eventId,
-  externalId,
-  json,
-  memberships,
-  product
-}: ProductToDelete): CatalogChange => ({
-  id: eventId,
-  at,
-  resource: "product",
-  resourceId: product.id,
-  version: product.version,
-  before: { json, fields: product },
-  after: null,
-  reason: null,
-  memberships,
-  externalId
-})
+/**
+ * Splits changes into those of single statements, in their order: {@link CHANGES_PER_STATEMENT} at most, of which none needs
+ * a slug or external id that another one gives up.
+ */
+const chunksOf = (
+  changes: ReadonlyArray<ProductChange>,
+  references: ReadonlyMap<ProductId, ProductReferences>
+): ReadonlyArray<ReadonlyArray<ProductChange>> => {
+  const chunks: Array<Array<ProductChange>> = []
+  let released = new Set<string>()
+  for (const change of changes) {
+    const { after, before, externalId, id } = change
+    const old = keysOf(before, after === null ? references.get(id)?.externalId : null)
+    const next = keysOf(after, externalId)
+    const last = chunks.at(-1)
+    const isNext = last === undefined || last.length === CHANGES_PER_STATEMENT || next.some((key) => released.has(key))
+    if (isNext) {
+      released = new Set()
+      chunks.push([change])
+    } else last.push(change)
+    for (const key of old) if (!next.includes(key)) released.add(key)
+  }
+  return chunks
+}
 
-/** The parts of product writes that creates, updates, deletes, imports and undo share. */
+/** Combines the changes of each product, because a statement can change a row only once. */
+const combine = (changes: ReadonlyArray<ProductChange>): ReadonlyArray<NetChange> => {
+  const net = new Map<ProductId, NetChange>()
+  for (const { after, before, externalId, id } of changes) {
+    const earlier = net.get(id)
+    net.set(id, earlier === undefined ? { before, after, externalId } : { ...earlier, after })
+  }
+  return [...net.values()]
+}
+
+/**
+ * Returns what refers to each product when those before it are deleted. A rank is the number of products before it in a
+ * collection. Products in too many collections are not counted; their deletion cannot be undone.
+ */
+const referencesInTurn = (
+  deleted: ReadonlyArray<readonly [ProductId, ProductReferences]>
+): ReadonlyMap<ProductId, ProductReferences> => {
+  const [only] = deleted
+  if (only === undefined || deleted.length === 1) return new Map(deleted)
+  const ranks = new Map<string, ReadonlyArray<number>>()
+  return new Map(
+    deleted.map(([id, { externalId, memberships }]): readonly [ProductId, ProductReferences] => {
+      if (memberships === null) return [id, { externalId, memberships }]
+      const inTurn = MembershipsDocument.parse(memberships).map(({ collectionId, rank }) => {
+        const earlier = ranks.get(collectionId) ?? []
+        ranks.set(collectionId, [...earlier, rank])
+        return { collectionId, rank: rank - earlier.filter((other) => other < rank).length }
+      })
+      return [id, { externalId, memberships: MembershipsDocument.stringify(inTurn) }]
+    })
+  )
+}
+
+/** Stores changes of products that are decided: one of a request, or many of a change set, an import or an undo. */
 export class ProductWrites extends Context.Service<ProductWrites>()("layers/catalog/ProductWrites", {
   make: Effect.gen(function* () {
-    const allocation = yield* StoreAllocation
+    const { countStatement } = yield* StoreAllocation
+    const externalIds = yield* ExternalIds
     const repository = yield* ProductRepository
     const searchIndex = yield* SearchIndex
     const unitOfWork = yield* UnitOfWork
 
-    /** Adds the statements that store new and changed products with their keys, terms and search words. */
-    const addAll = Effect.fnUntraced(function* (
-      store: StoreId,
-      created: ReadonlyArray<StoredProduct>,
-      updated: ReadonlyArray<ChangedProduct>
-    ) {
-      const index = (stored: StoredProduct, before?: Product) => {
+    const findReferences = Effect.fnUntraced(function* (store: StoreId, changes: ReadonlyArray<ProductChange>) {
+      const deleted = changes.flatMap(({ after, before, id }) =>
+        after === null && before !== null ? [{ before, id }] : []
+      )
+      const unknown = deleted.filter(({ before }) => before.references === undefined).map(({ id }) => id)
+      const found = unknown.length === 0 ? undefined : yield* repository.lockReferences(store, unknown)
+      return referencesInTurn(
+        deleted.flatMap(({ before, id }) => {
+          const references = before.references ?? found?.get(id)
+          // A product that the same changes create has none yet.
+          return [[id, references ?? { memberships: "[]", externalId: null }] as const]
+        })
+      )
+    })
+
+    /** Adds the statements that store products with their keys, terms and search words. */
+    const addStatements = Effect.fnUntraced(function* (store: StoreId, changes: ReadonlyArray<NetChange>) {
+      const index = (stored: StoredProduct, before: Product | undefined) => {
         const facets = facetsOf(stored.product)
         return before !== undefined && hasSameTerms(before, stored.product)
           ? { ...stored, facets, terms: null, unstored: [] }
           : { ...stored, facets, ...searchIndex.termsOf(store, facets) }
       }
-      const inserts = created.map((stored) => index(stored))
-      const updates = updated.map((stored) => index(stored, stored.before))
+      const inserts = changes.flatMap(({ after, before }) =>
+        before === null && after !== null ? [index(after, undefined)] : []
+      )
+      const updates = changes.flatMap(({ after, before }) =>
+        before !== null && after !== null ? [index(after, before.product)] : []
+      )
+      const deleted = changes.flatMap(({ after, before }) =>
+        before !== null && after === null ? [before.product.id] : []
+      )
       const unstored = [...inserts, ...updates].flatMap((row) => row.unstored)
+      const named = changes.flatMap(({ after, before, externalId }) =>
+        before === null && after !== null && externalId !== undefined ? [{ externalId, id: after.product.id }] : []
+      )
       yield* unitOfWork.add(
         ...repository.insertStatements(store, inserts),
         ...repository.updateStatements(store, updates),
-        ...searchIndex.insertStatements(store, unstored)
+        ...(deleted.length === 0 ? [] : [repository.deleteStatement(store, deleted)]),
+        ...searchIndex.insertStatements(store, unstored),
+        ...(named.length === 0 ? [] : [externalIds.insertStatement(store, "product", named)])
       )
       yield* searchIndex.rememberStored(unstored)
     })
 
-    /** Records the change of a product and returns its document. */
-    const recordProduct = Effect.fnUntraced(function* (
-      stamp: ChangeStamp,
-      { json, product }: StoredProduct,
-      before: Snapshot | null,
-      reason: string | null
-    ) {
-      yield* record(stamp, "product", product, before, { json, fields: product }, reason)
-      return { id: product.id, version: product.version, json }
-    })
-
     return {
-      addAll: Effect.fn("ProductWrites.addAll")(addAll),
-
-      /** Inserts a product that is already allocated. */
-      insert: Effect.fn("ProductWrites.insert")(function* (store: StoreId, stamp: ChangeStamp, product: Product) {
-        const stored = { product, json: yield* encodeProduct(product) }
-        yield* addAll(store, [stored], [])
-        return yield* recordProduct(stamp, stored, null, null)
-      }),
-
-      /** Replaces a locked product by its next state. */
-      replace: Effect.fn("ProductWrites.replace")(function* (
+      /**
+       * Stores and records changes, in their order. Their products are locked, and so is the store if one of them is created,
+       * deleted, or changes its slug. `counted` new products are counted already.
+       */
+      store: Effect.fn("ProductWrites.store")(function* (
         store: StoreId,
-        locked: LockedProduct,
-        product: Product,
-        reason: string | null = null
+        changes: ReadonlyArray<ProductChange>,
+        counted = 0
       ) {
-        const stored = { product, json: yield* encodeProduct(product) }
-        yield* addAll(store, [], [{ ...stored, before: locked.product }])
-        return yield* recordProduct(locked, stored, { json: locked.json, fields: locked.product }, reason)
-      }),
-
-      /** Deletes a locked product. The store must be locked too. */
-      delete: Effect.fn("ProductWrites.delete")(function* (store: StoreId, locked: ProductToDelete) {
-        yield* unitOfWork.add(
-          repository.deleteStatement(store, [locked.product.id]),
-          allocation.releaseStatement(store)
-        )
-        yield* recordAll([deletionOf(locked)])
+        const references = yield* findReferences(store, changes)
+        for (const [index, chunk] of chunksOf(changes, references).entries()) {
+          if (index > 0) {
+            // The statements of many products are large: they are sent before the next ones are made.
+            yield* unitOfWork.flush
+            yield* Effect.yieldNow
+          }
+          yield* addStatements(store, combine(chunk))
+          yield* recordAll(chunk.map((change) => entryOf(change, references.get(change.id))))
+        }
+        const created = changes.filter(({ before }) => before === null).length
+        const deleted = changes.filter(({ after }) => after === null).length
+        const count = created - deleted - counted
+        if (count !== 0) yield* unitOfWork.add(countStatement(store, count))
       })
     }
   })

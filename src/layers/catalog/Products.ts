@@ -1,46 +1,54 @@
-import { Effect, Option } from "effect"
+import { Effect, HashMap, Option, Result } from "effect"
 import type { Catalog } from "../../domain/catalog/Catalog.ts"
 import { withStock } from "../../domain/catalog/Inventory.ts"
+import { patchProduct, type Product, type ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
 import {
-  newProduct,
-  patchProduct,
-  type Product,
-  ProductId,
-  ProductNotFound,
-  type ProductTooLarge
-} from "../../domain/catalog/Product.ts"
+  decideChange,
+  type Decided,
+  decideCreation,
+  decideDeletion,
+  NO_SLUGS,
+  type ProductState
+} from "../../domain/catalog/ProductState.ts"
 import type { Document } from "../../domain/json/Document.ts"
-import { satisfies, type VersionCondition, VersionMismatch } from "../../domain/Version.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import type { ChangeRecorder } from "../../domain/Write.ts"
+import type { Write } from "../../domain/Write.ts"
 import { ProductRepository } from "./ProductRepository.ts"
 import { ProductWrites } from "./ProductWrites.ts"
-import { slugify } from "./Slugify.ts"
+import { slugRequestOf } from "./Slugify.ts"
 import { StoreAllocation } from "./StoreAllocation.ts"
 
 /** Operations of {@link Catalog} on products. */
 export const productOperations = Effect.gen(function* () {
-  const { allocateProduct, lockStore, requireFreeSlug } = yield* StoreAllocation
+  const { allocateProducts } = yield* StoreAllocation
   const repository = yield* ProductRepository
-  const writes = yield* ProductWrites
+  const { store: storeChanges } = yield* ProductWrites
 
-  /** Locks a product and replaces it by its next state. Writes nothing if `nextOf` returns the same object. */
-  const changeProduct = Effect.fnUntraced(function* <E>(
+  /** Stores the change of a decision, and returns the product. */
+  const storeDecided = <State extends ProductState, E>(
     store: StoreId,
-    id: ProductId,
-    condition: VersionCondition,
-    nextOf: (before: Product, at: Date) => Effect.Effect<Product, E>,
-    reason: string | null = null
-  ): Effect.fn.Return<Document<ProductId>, E | ProductNotFound | ProductTooLarge | VersionMismatch, ChangeRecorder> {
+    result: Result.Result<Decided<State>, E>,
+    counted = 0
+  ): Write<Document<ProductId>, E> =>
+    Effect.gen(function* () {
+      const { change, product } = yield* Effect.fromResult(result)
+      if (change !== null) yield* storeChanges(store, [change], counted)
+      const { id, version } = product.product
+      return { id, version, json: product.json }
+    })
+
+  /** Locks a product whose slug stays. */
+  const lockProduct = Effect.fnUntraced(function* (store: StoreId, id: ProductId) {
     const row = yield* repository.lock(store, id)
     if (Option.isNone(row)) return yield* new ProductNotFound({ id })
-    const { at, json, product: before } = row.value
-    if (!satisfies(before.version, condition)) {
-      return yield* new VersionMismatch({ current: before.version })
-    }
-    const product = yield* nextOf(before, at)
-    if (product === before) return { id, version: before.version, json }
-    return yield* writes.replace(store, row.value, product, reason)
+    const { clock, stored } = row.value
+    return { clock, products: HashMap.make([id, stored]), slugs: NO_SLUGS }
+  })
+
+  /** Locks the store and a product whose slug changes. Slugs are allocated under the store's lock. */
+  const lockWithSlug = Effect.fnUntraced(function* (store: StoreId, id: ProductId, slug: string) {
+    const state = yield* allocateProducts(store, { instants: 1, slugs: [slug] })
+    return { ...state, products: HashMap.fromIterable(yield* repository.lockAll(store, [id])) }
   })
 
   return {
@@ -54,47 +62,33 @@ export const productOperations = Effect.gen(function* () {
     }),
 
     createProduct: Effect.fn("Catalog.createProduct")(function* (store, input) {
-      const isRequested = input.slug !== undefined
-      const allocated = yield* allocateProduct(store, { slug: input.slug ?? slugify(input.name), isRequested })
-      const { at, currencyCode } = allocated
-      // Checks would take 120 µs, because `make` derives its schema anew each time.
-      const id = ProductId.make(allocated.id, { disableChecks: true })
-      const slug = allocated.slug || `product-${id.slice(-8)}`
-      return yield* writes.insert(store, allocated, newProduct(input, { at, currencyCode, id, slug }))
+      const request = slugRequestOf(input)
+      const slugs = request.slug === "" ? [] : [request.slug]
+      const state = yield* allocateProducts(store, { instants: 1, slugs, created: 1 })
+      return yield* storeDecided(store, decideCreation(state, input, request), 1)
     }),
 
     updateProduct: Effect.fn("Catalog.updateProduct")(function* (store, id, patch, condition) {
-      // Slugs are allocated under the store's lock; a patch without a slug need not wait for it.
-      if (patch.slug !== undefined) yield* lockStore(store)
-      return yield* changeProduct(
-        store,
-        id,
-        condition,
-        Effect.fnUntraced(function* (before, at) {
-          const product = patchProduct(before, patch, at)
-          if (product.slug !== before.slug) yield* requireFreeSlug("products", store, product.slug, id)
-          return product
-        })
-      )
+      const state: ProductState =
+        patch.slug === undefined ? yield* lockProduct(store, id) : yield* lockWithSlug(store, id, patch.slug)
+      const nextOf = (before: Product, at: Date) => Result.succeed(patchProduct(before, patch, at))
+      return yield* storeDecided(store, decideChange(state, id, condition, nextOf))
     }),
 
-    setInventory: Effect.fn("Catalog.setInventory")(function* (store, id, change, condition) {
-      return yield* changeProduct(
-        store,
-        id,
-        condition,
-        (before, at) => Effect.fromResult(withStock(before, change, at)),
-        change.reason
-      )
-    }),
+    setInventory: Effect.fn("Catalog.setInventory")(
+      function* (store, id, change, condition) {
+        const state = yield* lockProduct(store, id)
+        const nextOf = (before: Product, at: Date) => withStock(before, change, at)
+        return yield* storeDecided(store, decideChange(state, id, condition, nextOf, { reason: change.reason ?? null }))
+      },
+      // A change of stock keeps the slug.
+      Effect.catchTag("SlugTaken", Effect.die)
+    ),
 
     deleteProduct: Effect.fn("Catalog.deleteProduct")(function* (store, id, condition) {
-      yield* lockStore(store)
-      const row = yield* repository.lockForDeletion(store, id)
-      if (Option.isNone(row)) return yield* new ProductNotFound({ id })
-      const { version } = row.value.product
-      if (!satisfies(version, condition)) return yield* new VersionMismatch({ current: version })
-      yield* writes.delete(store, row.value)
+      const state = yield* allocateProducts(store, { instants: 1, slugs: [] })
+      const products = yield* repository.lockToDelete(store, id)
+      yield* storeDecided(store, decideDeletion({ ...state, products: HashMap.fromIterable(products) }, id, condition))
     })
   } satisfies Partial<typeof Catalog.Service>
 })

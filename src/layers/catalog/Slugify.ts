@@ -1,5 +1,7 @@
 import { createRequire } from "node:module"
 import type { transliterate } from "transliteration"
+import type { CreateProduct } from "../../domain/catalog/Product.ts"
+import type { SlugRequest } from "../../domain/catalog/ProductState.ts"
 
 const load = createRequire(import.meta.url)
 
@@ -20,3 +22,9 @@ export const slugify = (name: string): string =>
     .replace(/^-/, "")
     .slice(0, MAX_BASE)
     .replace(/-$/, "")
+
+/** Returns the slug that a new product asks for: its own, or one derived from its name. */
+export const slugRequestOf = ({ name, slug }: Pick<CreateProduct, "name" | "slug">): SlugRequest => ({
+  slug: slug ?? slugify(name),
+  isRequested: slug !== undefined
+})

@@ -1,38 +1,19 @@
-import { Array, Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, HashMap, Layer, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { CollectionLimitReached } from "../../domain/catalog/Collection.ts"
-import { ProductLimitReached } from "../../domain/catalog/Product.ts"
+import { type CollectionId, CollectionLimitReached } from "../../domain/catalog/Collection.ts"
+import {
+  type ChangeStamp,
+  freeSlugs,
+  NO_SLUGS,
+  type SlugRequest,
+  stampOf,
+  type StoreState
+} from "../../domain/catalog/ProductState.ts"
 import { numbered, SlugTaken } from "../../domain/catalog/Slug.ts"
 import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
-
-/** Time of a change, and the id of its event and journal entry. */
-export interface ChangeStamp {
-  readonly at: Date
-  readonly eventId: string
-}
-
-/** Makes the stamp of a change from `change_clock` of the database, in microseconds. No other clock keeps ids ordered. */
-export const stampOf = (clock: number): ChangeStamp => ({
-  at: new Date(Math.floor(clock / 1000)),
-  eventId: uuidOfMicros(clock)
-})
-
-/** A requested slug, which must be free, or a derived one, to which a number may be added. "" needs no slug. */
-export interface SlugRequest {
-  readonly slug: string
-  readonly isRequested: boolean
-}
-
-/** Clock and slug of a product. */
-export interface ProductAllocation {
-  /** Microseconds that no other change of the store has. */
-  readonly clock: number
-  /** None if the requested slug is taken. */
-  readonly slug: Option.Option<string>
-}
 
 /** Id, slug and currency of a new resource. */
 export interface Allocation extends ChangeStamp {
@@ -50,18 +31,15 @@ const StoreClock = Schema.Struct({
 /** Number of the first free slug: 1 is the slug without a number. */
 const Choice = Schema.Int
 
-const slugOf = ({ isRequested, slug }: SlugRequest, choice: number): Option.Option<string> =>
-  isRequested && choice > 1 ? Option.none() : Option.some(numbered(slug, choice))
-
-const allocationOf = Effect.fnUntraced(function* (
-  request: SlugRequest,
-  { clock, slug }: ProductAllocation,
-  currencyCode: string
-) {
-  if (Option.isNone(slug)) return yield* new SlugTaken({ slug: request.slug })
-  const allocated: Allocation = { ...stampOf(clock), id: uuidOfMicros(clock), slug: slug.value, currencyCode }
-  return allocated
-})
+/** What a batch of changes needs. */
+interface Needs {
+  /** Number of changes, each with an instant of its own. */
+  readonly instants: number
+  /** Requested and derived slugs, in the order of the changes. */
+  readonly slugs: ReadonlyArray<string>
+  /** New products, for which places are taken at once; 0 if the caller counts them at the end. */
+  readonly created?: number
+}
 
 /**
  * Allocates ids, slugs and places within the plan. The row of a store counts its products, makes ids, and is the lock of
@@ -71,19 +49,37 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
+    const ProductRoom = Schema.Struct({
+      ...StoreClock.fields,
+      limit: Schema.Int,
+      count: Schema.Int,
+      choices: Schema.Array(Choice)
+    })
+
     // The functions are volatile, so they are evaluated after the wait for the lock and see what was committed during it.
     const takeProducts = SqlSchema.findOneOption({
-      Request: Schema.Struct({ store: StoreId, created: Schema.Int, changed: Schema.Int, slugs: Schema.String }),
-      Result: Schema.Struct({ ...StoreClock.fields, choices: Schema.Array(Choice) }),
-      execute: ({ changed, created, slugs, store }) => sql`
+      Request: Schema.Struct({ store: StoreId, created: Schema.Int, instants: Schema.Int, slugs: Schema.String }),
+      Result: ProductRoom,
+      execute: ({ created, instants, slugs, store }) => sql`
         update stores set product_count = product_count + ${created}::integer,
-          id_clock = greatest(id_clock + 1, change_clock(id)) + ${changed}::integer - 1
+          id_clock = greatest(id_clock + 1, change_clock(id)) + ${instants}::integer - 1
         where id = ${store} and deleted_at is null and (
           ${created}::integer = 0
           or product_count + ${created}::integer <= (select product_limit from plans where name = plan)
         )
-        returning id_clock - ${changed}::integer + 1 as clock, currency_code as "currencyCode",
+        returning id_clock - ${instants}::integer + 1 as clock, currency_code as "currencyCode",
+          (select product_limit from plans where name = plan) as limit, product_count - ${created}::integer as count,
           free_product_slugs(id, ${slugs}, '{}') as choices
+      `
+    })
+
+    const viewProducts = SqlSchema.findOneOption({
+      Request: Schema.Struct({ store: StoreId, slugs: Schema.String, taken: Schema.String }),
+      Result: ProductRoom,
+      execute: ({ slugs, store, taken }) => sql`
+        select clock_micros() as clock, currency_code as "currencyCode", product_limit as limit, product_count as count,
+          free_product_slugs(id, ${slugs}, ${taken}) as choices
+        from stores join plans on plans.name = plan where id = ${store} and deleted_at is null
       `
     })
 
@@ -107,24 +103,6 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
       `
     })
 
-    // Not an aggregate: only a locked row is read again after the wait for its lock.
-    const selectCapacity = SqlSchema.findOneOption({
-      Request: StoreId,
-      Result: Schema.Struct({
-        /** Maximum number of products of the plan. */
-        limit: Schema.Int,
-        /** Products that the plan still allows; negative after a change to a smaller plan. */
-        capacity: Schema.Int,
-        /** Current time in microseconds. */
-        clock: Schema.NumberFromString
-      }),
-      execute: (store) => sql`
-        select p.product_limit as limit, p.product_limit - s.product_count as capacity, clock_micros() as clock
-        from stores s join plans p on p.name = s.plan
-        where s.id = ${store} and s.deleted_at is null for no key update of s
-      `
-    })
-
     /** The database counts 10,000 collections in milliseconds, so no counter is stored. */
     const findReachedCollectionLimit = SqlSchema.findOneOption({
       Request: StoreId,
@@ -135,30 +113,17 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
       `
     })
 
-    const lockCapacity = Effect.fn("StoreAllocation.lockCapacity")(function* (store: StoreId) {
-      const row = yield* selectCapacity(store)
-      return Option.isSome(row) ? row.value : yield* new StoreNotFound()
-    }, orDefect)
-
-    const allocateProducts = Effect.fnUntraced(function* (
-      store: StoreId,
-      requests: ReadonlyArray<SlugRequest>,
-      created: number
-    ) {
-      const slugs = requests.flatMap(({ slug }) => (slug === "" ? [] : [slug]))
-      const row = yield* takeProducts({ store, created, changed: requests.length, slugs: textArray(slugs) })
-      if (Option.isNone(row)) {
-        const { limit } = yield* lockCapacity(store)
-        return yield* new ProductLimitReached({ limit })
-      }
-      const { choices, clock, currencyCode } = row.value
-      let next = 0
-      const allocations = requests.map((request, index): ProductAllocation => ({
-        clock: clock + index,
-        slug: request.slug === "" ? Option.some("") : slugOf(request, choices[next++] ?? 1)
-      }))
-      return { currencyCode, allocations }
-    }, orDefect)
+    const stateOf = (
+      { choices, clock, count, currencyCode, limit }: typeof ProductRoom.Type,
+      slugs: ReadonlyArray<string>
+    ): StoreState => ({
+      clock,
+      currencyCode,
+      limit,
+      places: limit - count,
+      products: HashMap.empty(),
+      slugs: { ...NO_SLUGS, free: freeSlugs(slugs, choices) }
+    })
 
     return {
       /** Locks the row of the store. Fails if the store does not exist. */
@@ -173,33 +138,40 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
         if (found.length === 0) yield* new StoreNotFound()
       }, orDefect),
 
-      /** Fails if another product or collection of the store has the slug. */
+      /** Fails if another collection of the store has the slug. The store must be locked. */
       requireFreeSlug: Effect.fn("StoreAllocation.requireFreeSlug")(function* (
-        table: "products" | "collections",
         store: StoreId,
         slug: string,
-        id: string
+        id: CollectionId
       ) {
-        const others = yield* sql`
-          select id from ${sql(table)} where store_id = ${store} and slug = ${slug} and id <> ${id}
-        `
+        const others =
+          yield* sql`select id from collections where store_id = ${store} and slug = ${slug} and id <> ${id}`
         if (others.length > 0) yield* new SlugTaken({ slug })
       }, orDefect),
 
-      /** Locks the store and returns how many products its plan still allows. */
-      lockCapacity,
-
       /**
-       * Allocates an instant and a slug for each request, in their order, and places for `created` new products. The places
-       * are counted in the UPDATE, under the lock. Fails with `ProductLimitReached` if the plan has too few.
+       * Locks the store, and returns the state from which changes of products are decided, without the products. Places for
+       * `created` new products are counted in the UPDATE if the plan has them, else none.
        */
-      allocateProducts: Effect.fn("StoreAllocation.allocateProducts")(allocateProducts),
+      allocateProducts: Effect.fn("StoreAllocation.allocateProducts")(function* (
+        store: StoreId,
+        { created = 0, instants, slugs }: Needs
+      ) {
+        const request = { store, instants, slugs: textArray(slugs) }
+        const taken = yield* takeProducts({ ...request, created })
+        const row = Option.isNone(taken) && created > 0 ? yield* takeProducts({ ...request, created: 0 }) : taken
+        return Option.isSome(row) ? stateOf(row.value, slugs) : yield* new StoreNotFound()
+      }, orDefect),
 
-      /** Allocates the id, slug and place of a new product. */
-      allocateProduct: Effect.fn("StoreAllocation.allocateProduct")(function* (store: StoreId, request: SlugRequest) {
-        const { allocations, currencyCode } = yield* allocateProducts(store, [request], 1)
-        return yield* allocationOf(request, Array.getUnsafe(allocations, 0), currencyCode)
-      }),
+      /** Returns the state for changes that are only previewed. Takes no lock. Earlier changes took the slugs in `taken`. */
+      viewProducts: Effect.fn("StoreAllocation.viewProducts")(function* (
+        store: StoreId,
+        slugs: ReadonlyArray<string>,
+        taken: ReadonlyArray<string>
+      ) {
+        const row = yield* viewProducts({ store, slugs: textArray(slugs), taken: textArray(taken) })
+        return Option.isSome(row) ? stateOf(row.value, slugs) : yield* new StoreNotFound()
+      }, orDefect),
 
       /** Allocates the next id and a slug, if the plan allows another collection. */
       allocateCollection: Effect.fn("StoreAllocation.allocateCollection")(function* (
@@ -212,7 +184,10 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
         const limit = yield* findReachedCollectionLimit(store)
         if (Option.isSome(limit)) return yield* new CollectionLimitReached(limit.value)
         const { choice, clock, currencyCode } = row.value
-        return yield* allocationOf(request, { clock, slug: slugOf(request, choice) }, currencyCode)
+        if (request.isRequested && choice > 1) return yield* new SlugTaken({ slug: request.slug })
+        const slug = numbered(request.slug, choice)
+        const allocated: Allocation = { ...stampOf(clock), id: uuidOfMicros(clock), slug, currencyCode }
+        return allocated
       }, orDefect),
 
       /**
@@ -227,9 +202,9 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
         return { currencyCode, tick: () => clock - --left }
       }, orDefect),
 
-      /** Makes the statement that gives places of products back to the store. */
-      releaseStatement: (store: StoreId, count = 1) =>
-        sql`update stores set product_count = product_count - ${count}::integer where id = ${store}`
+      /** Makes the statement that counts new products, and deleted ones as negative. */
+      countStatement: (store: StoreId, count: number) =>
+        sql`update stores set product_count = product_count + ${count}::integer where id = ${store}`
     }
   })
 }) {

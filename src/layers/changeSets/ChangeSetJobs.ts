@@ -1,26 +1,24 @@
 import { Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Scope } from "../../domain/access/Scope.ts"
-import { IMPORTER } from "../../domain/Actor.ts"
 import { MAX_ATOMIC_OPERATIONS, MAX_OPERATIONS } from "../../domain/changeSets/ChangeSet.ts"
 import { membersEditsOf } from "../../domain/changeSets/Edit.ts"
 import { TooManyOperations } from "../../domain/changeSets/Refusals.ts"
-import { findMissingScopes } from "../../domain/changeSets/ChangeSets.ts"
-import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
-import type { StoreId, StoreNotFound } from "../../domain/Store.ts"
-import { withReason, type Write } from "../../domain/Write.ts"
+import type { NumberedOperation, Performed } from "../../domain/changeSets/StoredOperation.ts"
+import type { StoreNotFound } from "../../domain/Store.ts"
+import { type Change, withReason, type Write, type WriteContext } from "../../domain/Write.ts"
 import { conditionsOf, hasUnknownRule } from "../../domain/catalog/Rule.ts"
 import { bindParameter, productsWhere } from "../catalog/RuleSql.ts"
 import { ImportSteps } from "../imports/ImportSteps.ts"
 import { type Job, Jobs, type JobWork, type LeaseLost } from "../jobs/Jobs.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
-import { requiredRowReader, rowReader } from "../sql/Rows.ts"
+import { requiredRowReader } from "../sql/Rows.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { observeChanges, Recording } from "../Writes.ts"
+import { collectChanges, observeChanges, Recording } from "../Writes.ts"
 import { ChangeSetRepository } from "./ChangeSetRepository.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
+import { authorAccess } from "./AuthorAccess.ts"
 import { changeSetOf, contextOf, countOf, jobSteps } from "./JobSteps.ts"
 import { AtomicStopped, makePace } from "./Pace.ts"
 import { OperationRepository } from "./OperationRepository.ts"
@@ -28,9 +26,8 @@ import { Operations } from "./Operations.ts"
 import { NO_SUMS, previewSummary, SumsDocument } from "./PreviewSummary.ts"
 
 /**
- * Maximum number of operations that the preview of a set in mode `each` performs in one transaction. It locks the store until
- * it rolls back, so other writes of the store wait meanwhile. An operation sees the results of those before it in the same
- * transaction. An atomic set is previewed in one, as it is applied.
+ * Maximum number of operations in a step of the preview of a set in mode `each`. An operation sees the results of those before
+ * it in the same step. An atomic set is previewed in one, as it is applied.
  */
 const PREVIEWED = 2_000
 
@@ -43,13 +40,6 @@ const SELECTION_MILLIS = 20_000
 /** An operation of an atomic set is refused, so nothing may be stored. */
 class AtomicRefusal extends Data.TaggedError("AtomicRefusal")<{ readonly results: ReadonlyArray<Performed> }> {}
 
-/** Finds scopes that a set needs, of which none is granted. */
-export const missingScopesOf = ({ scopes }: StoredChangeSet, granted: ReadonlyArray<string>) =>
-  findMissingScopes(
-    scopes.map((group) => group.split("|")),
-    granted
-  )
-
 const UNKNOWN_RULE =
   "A process of an earlier release does not know one of the rules; create the change set again once all processes are upgraded"
 
@@ -59,7 +49,7 @@ const TOO_SLOW =
 const LOST_ACCESS = "The author of the change set no longer has the access that it needs"
 
 const readCount = requiredRowReader(Schema.Struct({ count: Schema.Int }))
-const readGranted = rowReader(Schema.Struct({ scopes: Schema.Array(Schema.String) }))
+
 /** Steps of the jobs that preview and apply change sets. */
 export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/changeSets/ChangeSetJobs", {
   make: Effect.gen(function* () {
@@ -74,6 +64,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const { end, inTransaction, keep } = yield* jobSteps
     const { importNext } = yield* ImportSteps
     const pace = yield* makePace
+    const hasLostAccess = yield* authorAccess
 
     /**
      * Stores an operation for each product that the rules match, or for each collection whose products change. Counts the
@@ -134,30 +125,31 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       )
     })
 
-    /** Scopes that the author of a set has now; none if it has lost its access to the store. */
-    const findGranted = ({ actorId, actorType }: StoredChangeSet, storeId: StoreId) => {
-      if (actorId === IMPORTER) return Effect.succeed(Option.some({ scopes: Scope.literals }))
-      switch (actorType) {
-        case "app":
-          return readGranted(sql`
-            select scopes from installations where store_id = ${storeId} and id = ${actorId} and is_active
-          `)
-        case "agent":
-          return readGranted(sql`
-            select scopes from agents where store_id = ${storeId} and id = ${actorId} and revoked_at is null
-          `)
-        case "merchant":
-          return readGranted(sql`
-            select ${[...Scope.literals]}::text[] as scopes from members where store_id = ${storeId} and merchant_id = ${actorId}
-          `)
+    /**
+     * Previews operations. They are computed without a lock if that is possible, and for an atomic set for all of them. Else
+     * they are performed and rolled back.
+     */
+    const previewNext = Effect.fnUntraced(function* (
+      job: Job,
+      set: StoredChangeSet,
+      context: WriteContext,
+      numbered: ReadonlyArray<NumberedOperation>,
+      observe: (changes: ReadonlyArray<Change>) => void
+    ) {
+      const { storeId } = job
+      const { changes, value: previewed } = yield* collectChanges(
+        operations.preview(storeId, numbered, set, pace(job, set, "unlocked"))
+      )
+      if (Option.isSome(previewed) && (set.mode === "each" || previewed.value.length === numbered.length)) {
+        observe(changes)
+        return previewed.value
       }
-    }
-
-    /** True if the author of a set no longer has the access that it needs. */
-    const hasLostAccess = Effect.fnUntraced(function* (set: StoredChangeSet, storeId: StoreId) {
-      const granted = yield* findGranted(set, storeId)
-      return Option.isNone(granted) || missingScopesOf(set, granted.value.scopes) !== undefined
-    }, orDefect)
+      const write = observeChanges(
+        operations.perform(storeId, numbered, set, () => pace(job, set, "locked")),
+        observe
+      )
+      return yield* run(recorded(context, null, write), "dryRun")
+    })
 
     const previewStep = Effect.fn("ChangeSetJobs.preview")(function* (job: Job) {
       const { storeId } = job
@@ -179,11 +171,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const limit = set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED
       const numbered = yield* rows.listOperations(storeId, set.id, set.done, limit)
       const collector = yield* collect(context, sums)
-      const write = observeChanges(
-        operations.perform(storeId, numbered, set, () => pace(job, set)),
-        collector.addChanges
-      )
-      const results = yield* Effect.result(run(recorded(context, null, write), "dryRun"))
+      const results = yield* Effect.result(previewNext(job, set, context, numbered, collector.addChanges))
       if (results._tag === "Failure") {
         const { failure } = results
         if (failure._tag === "LeaseLost") return yield* failure
@@ -221,7 +209,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
         const withRefused = overwrites && set.undoes !== null
         const numbered = yield* rows.listChanging(storeId, set.id, set.done, limit, withRefused)
         const conditional = overwrites ? numbered.map((one) => ({ ...one, base: null })) : numbered
-        const results = yield* operations.perform(storeId, conditional, set, () => pace(job, set))
+        const results = yield* operations.perform(storeId, conditional, set, () => pace(job, set, "locked"))
         if (isAtomic && results.some(({ outcome }) => outcome === "refused"))
           return yield* new AtomicRefusal({ results })
         yield* rows.storeResults(storeId, set.id, results, true)

@@ -1,8 +1,9 @@
-import { Array, Context, Effect, Layer, Result } from "effect"
+import { Array, Context, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionId, CollectionNotFound } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
+import { entryOf } from "../../domain/catalog/ProductState.ts"
 import { ChangedByOthers } from "../../domain/changeSets/Refusals.ts"
 import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
 import { touchedByOperation } from "../../domain/changeSets/Touched.ts"
@@ -19,15 +20,19 @@ import { type FindConflicts, laterChanges } from "../journal/LaterChanges.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { observeChanges } from "../Writes.ts"
+import { observeChanges, recordAll } from "../Writes.ts"
 import { versionsOf } from "./JobSteps.ts"
-import { isBatched, type Refusal, refused } from "./ProductDecisions.ts"
-import { ProductOperations } from "./ProductOperations.ts"
+import { type Refusal, refused } from "./ProductDecisions.ts"
+import { type Previewed, ProductOperations } from "./ProductOperations.ts"
+import { isBatched, type Session } from "./ProductTargets.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
 /** Maximum number of operations that are decided together, and the rest after them (docs/performance.md, Import). */
 const BATCH = 100
 const REST = "1 millis"
+
+/** Maximum characters of JSON of the products that a preview keeps in memory. */
+const PREVIEWED_SIZE = 64 * 1024 * 1024
 
 /** An operation and the resource that it names. */
 const targetOf = (operation: StoredOperation): Pick<Performed, "resource" | "id"> => {
@@ -211,23 +216,57 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
           const performed: Array<Performed> = []
           const findConflicts = conflictsSince(store, set.id, set.id)
           let size = BATCH
+          let undoneTo: Session["undoneTo"] | undefined
           while (performed.length < operations.length) {
             const rest = operations.slice(performed.length, performed.length + size)
-            const batched = Array.takeWhile(rest, (numbered) => isBatched(numbered))
-            const results = batched.length === 0 ? [] : yield* products.perform(store, batched, set, findConflicts)
-            performed.push(...results)
+            const batched = Array.takeWhile(rest, isBatched)
+            const batch =
+              batched.length === 0 ? undefined : yield* products.perform(store, batched, set, findConflicts, undoneTo)
+            const count = batch?.performed.length ?? 0
+            performed.push(...(batch?.performed ?? []))
+            undoneTo = batch?.undoneTo ?? undoneTo
             // Operations that are performed one by one follow each other, so no others are loaded with the next one.
-            size = results.length === 0 ? 1 : Math.min(BATCH, size * 2)
+            size = count === 0 ? 1 : Math.min(BATCH, size * 2)
             const [next] = rest
-            if (results.length === 0 && next !== undefined)
+            if (count === 0 && next !== undefined) {
               performed.push(yield* performOne(store, next, findConflicts))
+              undoneTo = undefined
+            }
             // The next operations may read what these ones change.
             yield* unitOfWork.flush
             if (performed.length < operations.length && (yield* isOver)) break
             if (batched.length > 0) yield* Effect.sleep(REST)
           }
           return withBases(performed)
-        }).pipe(Effect.withSpan("Operations.perform"))
+        }).pipe(Effect.withSpan("Operations.perform")),
+
+      /**
+       * Computes the results of operations without locks, and records their changes. Ends when `isOver` returns true, or when
+       * the changed products take too much memory. Returns none if only `perform` can carry out one of the operations.
+       */
+      preview: <E>(
+        store: StoreId,
+        operations: ReadonlyArray<NumberedOperation>,
+        set: Pick<StoredChangeSet, "change" | "onConflict">,
+        isOver: Effect.Effect<boolean, E>
+      ): Write<Option.Option<ReadonlyArray<Performed>>, StoreNotFound | E> =>
+        Effect.gen(function* () {
+          const performed: Array<Performed> = []
+          let earlier: Previewed | undefined
+          while (performed.length < operations.length) {
+            const batched = operations.slice(performed.length, performed.length + BATCH)
+            if (!batched.every(isBatched)) return Option.none()
+            const batch = yield* products.preview(store, batched, set, earlier)
+            yield* recordAll(batch.changes.map((change) => entryOf(change, undefined)))
+            performed.push(...batch.performed)
+            earlier = batch.previewed
+            if (batch.performed.length < batched.length) return Option.none()
+            if (performed.length === operations.length) break
+            if (earlier.size > PREVIEWED_SIZE || (yield* isOver)) break
+            yield* Effect.sleep(REST)
+          }
+          return Option.some(withBases(performed))
+        }).pipe(Effect.withSpan("Operations.preview"))
     }
   })
 }) {

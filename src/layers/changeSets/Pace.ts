@@ -2,8 +2,14 @@ import { Context, Data, Effect } from "effect"
 import { type Job, Jobs, type LeaseLost } from "../jobs/Jobs.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
-/** Milliseconds after which a transaction of a set in mode `each` ends with what it has performed. */
-export const StepMillis = Context.Reference<number>("layers/changeSets/StepMillis", { defaultValue: () => 1_000 })
+/**
+ * Milliseconds after which a step of a set in mode `each` ends with what it has performed: `locked` while the other writes of
+ * the store wait for its transaction.
+ */
+export const StepMillis = Context.Reference<Readonly<Record<"locked" | "unlocked", number>>>(
+  "layers/changeSets/StepMillis",
+  { defaultValue: () => ({ locked: 120, unlocked: 1_000 }) }
+)
 
 /** Maximum milliseconds of the transaction of an atomic set, and between two looks for a cancellation. */
 export const AtomicMillis = Context.Reference<number>("layers/changeSets/AtomicMillis", { defaultValue: () => 30_000 })
@@ -16,9 +22,13 @@ export class AtomicStopped extends Data.TaggedError("AtomicStopped")<{ readonly 
 export const makePace = Effect.gen(function* () {
   const jobs = yield* Jobs
 
-  return (job: Job, { mode }: StoredChangeSet): Effect.Effect<boolean, LeaseLost | AtomicStopped> => {
+  return (
+    job: Job,
+    { mode }: StoredChangeSet,
+    lock: "locked" | "unlocked"
+  ): Effect.Effect<boolean, LeaseLost | AtomicStopped> => {
     const start = performance.now()
-    if (mode === "each") return Effect.map(StepMillis, (limit) => performance.now() - start > limit)
+    if (mode === "each") return Effect.map(StepMillis, (limits) => performance.now() - start > limits[lock])
     let lookedAt = -Infinity
     return Effect.gen(function* () {
       const now = performance.now()

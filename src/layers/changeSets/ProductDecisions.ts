@@ -1,31 +1,37 @@
-import { Option, Result, Schema } from "effect"
+import { HashMap, HashSet, Option, Result, Schema } from "effect"
 import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { withStock } from "../../domain/catalog/Inventory.ts"
-import { patchProduct, type Product, ProductId } from "../../domain/catalog/Product.ts"
-import type { OnConflict } from "../../domain/changeSets/ChangeSet.ts"
+import { patchProduct, type Product, type ProductId, ProductNotFound } from "../../domain/catalog/Product.ts"
+import {
+  decideChange,
+  type Decided,
+  decideCreation,
+  decideDeletion,
+  decideRestoration,
+  findProduct,
+  type ProductChange,
+  type StoreState
+} from "../../domain/catalog/ProductState.ts"
 import { type Edit, editProduct } from "../../domain/changeSets/Edit.ts"
-import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
-import { touchedByOperation } from "../../domain/changeSets/Touched.ts"
-import { parseMembers } from "../../domain/json/StoredDocument.ts"
-import { restoreMembers } from "../../domain/journal/Entry.ts"
-import type { StoredProduct } from "../catalog/ProductRows.ts"
-import type { Outdated } from "../journal/LaterChanges.ts"
-import { type JournalRow, membersOfSide } from "../journal/JournalRow.ts"
-import type { SkuOwner } from "./Skus.ts"
+import { ChangedByOthers } from "../../domain/changeSets/Refusals.ts"
+import type { NumberedOperation, Performed } from "../../domain/changeSets/StoredOperation.ts"
+import { isOverlap, type Members } from "../../domain/journal/Conflicts.ts"
+import { satisfies, type VersionCondition } from "../../domain/Version.ts"
+import { slugRequestOf } from "../catalog/Slugify.ts"
+import { membersOfSide } from "../journal/JournalRow.ts"
+import { revertChange } from "../journal/UndoProducts.ts"
+import {
+  findTarget,
+  isRestorable,
+  type Loaded,
+  type NumberedProductOperation,
+  ownerOf,
+  type ProductOperation,
+  type Session
+} from "./ProductTargets.ts"
+import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
 /* Pure decisions about operations of products. */
-
-/** No product, or more than one, has the SKU or external id. */
-export class NotOneProduct extends Schema.TaggedError<NotOneProduct>()("NotOneProduct", {
-  name: Schema.Literals(["SKU", "external id"]),
-  value: Schema.String,
-  count: Schema.Int
-}) {
-  override get message() {
-    const found = this.count === 0 ? "No product has" : "Several products or variants have"
-    return `${found} the ${this.name} ${JSON.stringify(this.value)}; name the product by its id`
-  }
-}
 
 /** An error that refuses an operation. */
 export interface Refusal {
@@ -56,135 +62,152 @@ export const refused = (
   issues: issues === undefined || issues.length === 0 ? null : issues
 })
 
-/** Operations on one product, of which many are written together. */
-export type ProductOperation = Exclude<
-  StoredOperation,
-  { readonly op: "collection.create" | "collection.update" | "collection.delete" | "collection.members" }
->
-
-export interface NumberedProductOperation extends NumberedOperation {
-  readonly operation: ProductOperation
+/** What decides about the operations of a batch, beside the earlier ones. */
+export interface Circumstances extends Pick<StoredChangeSet, "onConflict"> {
+  readonly loaded: Loaded
+  readonly edit: Edit | null
+  /** Members that others changed since the preview, by the places of operations. */
+  readonly conflicts: ReadonlyMap<number, Members>
 }
 
-/** True if the operation is one of many that are written together. */
-export const isBatched = (numbered: NumberedOperation): numbered is NumberedProductOperation => {
-  const { operation } = numbered
-  switch (operation.op) {
-    case "product.create":
-    case "product.update":
-    case "product.delete":
-    case "product.edit":
-    case "inventory.change":
-      return true
-    case "entry.undo":
-      return operation.resource === "product"
-    case "collection.create":
-    case "collection.update":
-    case "collection.delete":
-    case "collection.members":
-      return false
-  }
-}
+/** Decision about one operation; undefined if it is not a simple change of a product. */
+export type OperationDecision =
+  { readonly session: Session; readonly performed: Performed; readonly change: ProductChange | null } | undefined
 
-/** Products, ids and entries that the operations of a batch name, read and locked before they are performed. */
-export interface Loaded {
-  readonly products: Map<ProductId, StoredProduct>
-  readonly idsByExternalId: ReadonlyMap<string, string>
-  readonly owners: ReadonlyMap<string, ReadonlyArray<SkuOwner>>
-  readonly entries: ReadonlyMap<string, JournalRow>
-  /** Products that were restored after one of the entries. */
-  readonly restored: ReadonlySet<string>
-}
-
-/** True if the journal holds all that restores the product of this entry: its deletion. */
-export const isRestorable = ({ after, before, memberships, omitted }: JournalRow) =>
-  before !== null && after === null && memberships !== null && omitted.length === 0
-
-export const skuOf = (operation: ProductOperation) => ("sku" in operation ? operation.sku : undefined)
-
-export const toId = (id: string) => ProductId.make(id, { disableChecks: true })
-
-/** Finds the product of an operation. */
-export const findTarget = (
-  operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
-  { idsByExternalId, owners }: Loaded
-): Result.Result<SkuOwner, NotOneProduct> => {
-  const sku = skuOf(operation)
-  if (sku !== undefined) {
-    const found = owners.get(sku) ?? []
-    const [owner] = found
-    const products = new Set(found.map(({ id }) => id))
-    const isUnique = operation.op === "inventory.change" ? found.length === 1 : products.size === 1
-    return owner !== undefined && isUnique
-      ? Result.succeed(owner)
-      : Result.fail(new NotOneProduct({ name: "SKU", value: sku, count: found.length }))
-  }
-  if ("externalId" in operation && operation.externalId !== undefined) {
-    const { externalId } = operation
-    const id = idsByExternalId.get(externalId)
-    return id === undefined
-      ? Result.fail(new NotOneProduct({ name: "external id", value: externalId, count: 0 }))
-      : Result.succeed({ id: toId(id), variantId: undefined })
-  }
-  return Result.succeed({ id: toId(operation.id ?? ""), variantId: undefined })
-}
-
-/**
- * Returns the change that an operation makes of a product which is another one, or has another version, than in the
- * preview; undefined if others cannot have changed it.
- */
-export const findOutdated = (
-  { base, operation }: NumberedProductOperation,
-  loaded: Loaded & { readonly edit: Edit | null }
-): Outdated | undefined => {
-  if (base === null || operation.op === "product.create" || operation.op === "entry.undo") return undefined
-  const target = findTarget(operation, loaded)
-  if (Result.isFailure(target)) return undefined
-  const { id, variantId } = target.success
-  const product = loaded.products.get(id)?.product
-  if (product === undefined) return undefined
-  const { version: current } = product
-  // A resource that an earlier operation creates has another id in the preview.
-  const isOther = base.id !== null && base.version > 0 && base.id !== id
-  if (!isOther && current === base.version) return undefined
-  const touched = touchedByOperation(operation, loaded.edit, { product, variantId })
-  return { id, version: isOther ? null : base.version, current, touched }
-}
-
-/** Computes the next state of a product, null if it is deleted; none if the operation is not a simple change. */
-export const nextOf = (
-  operation: Exclude<ProductOperation, { readonly op: "product.create" }>,
-  before: StoredProduct,
+/** Computes the next state of a product. */
+const nextOf = (
+  operation: Exclude<ProductOperation, { readonly op: "product.create" | "product.delete" | "entry.undo" }>,
+  product: Product,
   variantId: string | undefined,
   at: Date,
-  { edit, entries, onConflict }: Loaded & { readonly edit: Edit | null; readonly onConflict: OnConflict }
-): Result.Result<Option.Option<Product | null>, Refusal> => {
-  const { product } = before
+  edit: Edit | null
+): Result.Result<Product, Refusal> => {
   switch (operation.op) {
     case "product.update":
-      return Result.succeed(Option.some(patchProduct(product, operation.patch, at)))
+      return Result.succeed(patchProduct(product, operation.patch, at))
     case "inventory.change": {
       const change = variantId === undefined ? operation.change : { ...operation.change, variantId }
-      return Result.map(withStock(product, change, at), Option.some)
+      return withStock(product, change, at)
     }
-    case "product.delete":
-      return Result.succeed(Option.some(null))
     case "product.edit":
-      if (edit?.delete === true) return Result.succeed(Option.some(null))
-      return Result.map(editProduct(product, edit ?? {}, at), Option.some)
-    case "entry.undo": {
-      const entry = entries.get(operation.entryId)
-      const isLast = entry?.version === product.version
-      // Nothing has changed the product since its creation.
-      if (entry?.before === null && isLast) return Result.succeed(Option.some(null))
-      const isSimple =
-        entry !== undefined && entry.before !== null && entry.after !== null && entry.omitted.length === 0
-      if (!isSimple || (!isLast && onConflict === "skip")) {
-        return Result.succeed(Option.none())
-      }
-      const fields = restoreMembers(parseMembers(before.json), membersOfSide(entry.before), membersOfSide(entry.after))
-      const restored = ProductDocument.decode(fields)
-      return Result.succeed(Option.some({ ...restored, version: product.version + 1, updatedAt: at.toISOString() }))
+      return editProduct(product, edit ?? {}, at)
+  }
+}
+
+const hasOtherSkus = ({ after, before }: ProductChange) => {
+  if (before === null || after === null) return before === null
+  const [old, next] = [before.product, after.product]
+  return (
+    old.sku !== next.sku ||
+    old.variants.length !== next.variants.length ||
+    next.variants.some(({ sku }, at) => sku !== old.variants[at]?.sku)
+  )
+}
+
+/** Returns the result of a change, or of an operation that changes nothing. */
+const performedBy = (
+  { index }: NumberedOperation,
+  { change, product: { product } }: Decided<StoreState>
+): Performed => ({
+  index,
+  outcome:
+    change === null ? "unchanged" : change.before === null ? "created" : change.after === null ? "deleted" : "updated",
+  resource: "product",
+  id: product.id,
+  seen: change === null ? product.version : (change.before?.product.version ?? null),
+  version: product.version,
+  entryId: change?.eventId ?? null,
+  error: null,
+  issues: null
+})
+
+/** Decides about one operation. */
+export const decideOperation = (
+  session: Session,
+  numbered: NumberedProductOperation,
+  { conflicts, edit, loaded, onConflict }: Circumstances
+): OperationDecision => {
+  const { named, state, undoneTo } = session
+  const { operation } = numbered
+
+  const refuse = (error: Refusal, id: string | null, seen: number | null): OperationDecision => ({
+    session,
+    performed: refused(numbered, error, { resource: "product", id, seen }),
+    change: null
+  })
+  const end = (
+    result: Result.Result<Decided<StoreState>, Refusal>,
+    id: ProductId | null,
+    seen: number | null,
+    next: Partial<Session> = {}
+  ): OperationDecision => {
+    if (Result.isFailure(result)) return refuse(result.failure, id, seen)
+    const { change, product } = result.success
+    const after: Session = {
+      ...session,
+      undoneTo: change === null ? undoneTo : HashMap.remove(undoneTo, change.id),
+      withSkus: change !== null && hasOtherSkus(change) ? HashSet.add(session.withSkus, change.id) : session.withSkus,
+      ...next,
+      state: result.success.state
+    }
+    const given = change?.externalId
+    return {
+      session: given === undefined ? after : { ...after, named: HashMap.set(named, given, product.product.id) },
+      performed: performedBy(numbered, result.success),
+      change
     }
   }
+
+  if (operation.op === "product.create") {
+    const { externalId, product } = operation
+    const owner = externalId === undefined ? undefined : ownerOf(externalId, named, loaded)
+    if (externalId !== undefined && owner !== undefined && findProduct(state, owner) !== undefined) {
+      return refuse(new ExternalIdTaken({ externalId }), null, null)
+    }
+    return end(decideCreation(state, product, slugRequestOf(product), { externalId }), null, null)
+  }
+  const target = findTarget(operation, session, loaded)
+  if (Result.isFailure(target)) return refuse(target.failure, null, null)
+  const { id, variantId } = target.success
+  const before = findProduct(state, id)
+  if (operation.op === "entry.undo") {
+    const entry = loaded.entries.get(operation.entryId)
+    if (entry === undefined) return undefined
+    const undoes = { undoes: entry.id }
+    if (before === undefined) {
+      if (!isRestorable(entry) || loaded.restored.has(id)) return undefined
+      const deleted = ProductDocument.decode(membersOfSide(entry.before))
+      const { externalId } = entry
+      return end(decideRestoration(state, deleted, undoes), id, null, {
+        undoneTo: HashMap.set(undoneTo, id, entry.version),
+        named: externalId === null ? named : HashMap.set(named, externalId, id)
+      })
+    }
+    const { version } = before.product
+    const isLast = entry.version === Option.getOrElse(HashMap.get(undoneTo, id), () => version)
+    if (entry.before === null && isLast) return end(decideDeletion(state, id, "any", undoes), id, version)
+    const isSimple = entry.before !== null && entry.after !== null && entry.omitted.length === 0
+    if (!isSimple || (!isLast && onConflict === "skip")) return undefined
+    const nextOfUndo = (product: Product, at: Date) => Result.succeed(revertChange(product, entry, at))
+    return end(
+      decideChange(state, id, "any", nextOfUndo, undoes),
+      id,
+      version,
+      isLast ? { undoneTo: HashMap.set(undoneTo, id, entry.version - 1) } : {}
+    )
+  }
+  if (before === undefined) return refuse(new ProductNotFound({ id }), id, null)
+  const { version } = before.product
+  const expected = "expectedVersion" in operation ? operation.expectedVersion : undefined
+  const condition: VersionCondition = expected === undefined ? "any" : [expected]
+  const members = conflicts.get(numbered.index)
+  if (members !== undefined && isOverlap(members) && satisfies(version, condition)) {
+    return refuse(new ChangedByOthers({ members, current: version }), id, version)
+  }
+  if (operation.op === "product.delete" || (operation.op === "product.edit" && edit?.delete === true)) {
+    return end(decideDeletion(state, id, condition), id, version)
+  }
+  const reason = operation.op === "inventory.change" ? (operation.change.reason ?? null) : null
+  const nextOfOperation = (product: Product, at: Date) => nextOf(operation, product, variantId, at, edit)
+  return end(decideChange(state, id, condition, nextOfOperation, { reason }), id, version)
 }

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Product, ProductId } from "../../domain/catalog/Product.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { foldCase } from "../../domain/Text.ts"
-import { nullableCode, type StoredProduct } from "../catalog/ProductRows.ts"
+import { nullableCode } from "../catalog/ProductRows.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
@@ -21,14 +21,11 @@ export interface SkuOwner {
   readonly variantId: string | undefined
 }
 
-const ownersOf = ({ id, sku: own, variants }: Product, sku: string): ReadonlyArray<SkuOwner> => {
+/** Returns which of a product and its variants have a SKU. */
+export const ownersOf = ({ id, sku: own, variants }: Product, sku: string): ReadonlyArray<SkuOwner> => {
   const byVariant = variants.flatMap((variant) => (variant.sku === sku ? [{ id, variantId: variant.id }] : []))
   return byVariant.length === 0 && own === sku ? [{ id, variantId: undefined }] : byVariant
 }
-
-/** Returns which of a product and its variants have a SKU. */
-export const ownersOfStored = (stored: StoredProduct | undefined, sku: string): ReadonlyArray<SkuOwner> =>
-  stored === undefined ? [] : ownersOf(stored.product, sku)
 
 const readIds = rowsReader(Schema.Struct({ id: Schema.toType(ProductId) }))
 

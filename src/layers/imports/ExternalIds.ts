@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ExternalId } from "../../domain/imports/Put.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
@@ -20,7 +19,7 @@ const TABLES: Record<ExternalIdKind, string> = {
 
 /** A resource and its id in the system that it was imported from. */
 export interface ExternalIdEntry {
-  readonly externalId: ExternalId
+  readonly externalId: string
   readonly id: string
 }
 

@@ -4,7 +4,7 @@ import { type JsonObject } from "../../domain/json/Json.ts"
 import type { AdministeredKind } from "../../domain/journal/Kinds.ts"
 import { StoreId } from "../../domain/Store.ts"
 import type { Snapshot } from "../../domain/Write.ts"
-import { stampOf } from "../catalog/StoreAllocation.ts"
+import { stampOf } from "../../domain/catalog/ProductState.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { recordAll } from "../Writes.ts"
 

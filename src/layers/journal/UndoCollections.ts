@@ -77,7 +77,7 @@ export const collectionUndo = Effect.gen(function* () {
     const fields = restoreMembers(parseMembers(document), membersOfSide(entry.before), membersOfSide(entry.after))
     const next = headOf({ ...fields, version: before.version, updatedAt: before.updatedAt })
     const current = before.type === "manual" ? yield* findMembers(store, id) : NO_MEMBERS
-    if (next.slug !== before.slug) yield* requireFreeSlug("collections", store, next.slug, id)
+    if (next.slug !== before.slug) yield* requireFreeSlug(store, next.slug, id)
     const members = yield* revertMembers(store, before, next, current, entry)
     // Deleted products are not restored, so nothing may have changed.
     if (members === current && canonical(next) === canonical(before)) return

@@ -1,9 +1,9 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, HashMap, Result, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { type CollectionId, MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
-import { ProductId } from "../../domain/catalog/Product.ts"
-import { parseMembers } from "../../domain/json/StoredDocument.ts"
+import { type Product, ProductId } from "../../domain/catalog/Product.ts"
+import { decideChange, decideDeletion, decideRestoration } from "../../domain/catalog/ProductState.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import { ProductRepository } from "../catalog/ProductRepository.ts"
@@ -83,6 +83,19 @@ const insertExternalId = (sql: SqlClient.SqlClient, store: StoreId, externalId: 
 
 const toId = Schema.decodeSync(ProductId)
 
+/** Returns a product with the members that a change changed as they were before it. */
+export const revertChange = (product: Product, { after, before }: JournalRow, at: Date): Product => ({
+  ...ProductDocument.decode(restoreMembers({ ...product }, membersOfSide(before), membersOfSide(after))),
+  version: product.version + 1,
+  updatedAt: at.toISOString()
+})
+
+/** Returns the slug that the undo of a change gives to a product, if it gives another one. */
+export const slugsOf = ({ before }: JournalRow): ReadonlyArray<string> => {
+  const { slug } = membersOfSide(before)
+  return typeof slug === "string" ? [slug] : []
+}
+
 /** Makes the function that restores what referred to a deleted product, and its pictures. The product must be stored. */
 export const productReferences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -97,8 +110,8 @@ export const productReferences = Effect.gen(function* () {
 
 /** Makes the function that undoes a change of a product. The store must be locked. */
 export const productUndo = Effect.gen(function* () {
-  const { allocateProduct, requireFreeSlug } = yield* StoreAllocation
-  const { lock, lockForDeletion } = yield* ProductRepository
+  const { allocateProducts } = yield* StoreAllocation
+  const { lockAll, lockToDelete } = yield* ProductRepository
   const writes = yield* ProductWrites
   const unitOfWork = yield* UnitOfWork
   const restoreReferences = yield* productReferences
@@ -107,34 +120,41 @@ export const productUndo = Effect.gen(function* () {
   /** Restores a deleted product, also in the manual collections that still exist. */
   const restore = Effect.fnUntraced(function* (store: StoreId, id: ProductId, entry: JournalRow) {
     const deleted = ProductDocument.decode(membersOfSide(entry.before))
-    const stamp = yield* allocateProduct(store, { slug: deleted.slug, isRequested: true })
-    const updatedAt = stamp.at.toISOString()
-    yield* writes.insert(store, stamp, { ...deleted, version: deleted.version + 1, updatedAt })
+    const state = yield* allocateProducts(store, { instants: 1, slugs: [deleted.slug], created: 1 })
+    const { change } = yield* Effect.fromResult(decideRestoration(state, deleted))
+    if (change === null) return
+    yield* writes.store(store, [change], 1)
     yield* unitOfWork.flush
     yield* restoreReferences(store, id, entry)
   })
 
   /** Restores the members that a change changed. */
-  const revert = Effect.fnUntraced(function* (store: StoreId, id: ProductId, { after, before }: JournalRow) {
-    const locked = Option.getOrThrow(yield* lock(store, id))
-    const { at, json, product } = locked
-    const fields = restoreMembers(parseMembers(json), membersOfSide(before), membersOfSide(after))
-    const next = {
-      ...ProductDocument.decode(fields),
-      version: product.version + 1,
-      updatedAt: at.toISOString()
-    }
-    if (next.slug !== product.slug) yield* requireFreeSlug("products", store, next.slug, id)
-    yield* writes.replace(store, locked, next)
-    yield* files.restore(store, next, product)
+  const revert = Effect.fnUntraced(function* (store: StoreId, id: ProductId, entry: JournalRow) {
+    const slugs = slugsOf(entry)
+    const state = yield* allocateProducts(store, { instants: 1, slugs })
+    const products = HashMap.fromIterable(yield* lockAll(store, [id]))
+    const { change } = yield* Effect.fromResult(
+      decideChange({ ...state, products }, id, "any", (product, at) => Result.succeed(revertChange(product, entry, at)))
+    )
+    if (change === null) return
+    yield* writes.store(store, [change])
+    if (change.after !== null) yield* files.restore(store, change.after.product, change.before?.product)
   })
 
-  return Effect.fnUntraced(function* (store: StoreId, entry: JournalRow) {
-    const id = toId(entry.resourceId)
-    if (entry.before === null) {
-      yield* writes.delete(store, Option.getOrThrow(yield* lockForDeletion(store, id)))
-    } else {
-      yield* entry.after === null ? restore(store, id, entry) : revert(store, id, entry)
-    }
+  const remove = Effect.fnUntraced(function* (store: StoreId, id: ProductId) {
+    const state = yield* allocateProducts(store, { instants: 1, slugs: [] })
+    const products = HashMap.fromIterable(yield* lockToDelete(store, id))
+    const { change } = yield* Effect.fromResult(decideDeletion({ ...state, products }, id, "any"))
+    if (change !== null) yield* writes.store(store, [change])
   })
+
+  return Effect.fnUntraced(
+    function* (store: StoreId, entry: JournalRow) {
+      const id = toId(entry.resourceId)
+      if (entry.before === null) yield* remove(store, id)
+      else yield* entry.after === null ? restore(store, id, entry) : revert(store, id, entry)
+    },
+    // The caller has locked the product.
+    Effect.catchTag(["ProductNotFound", "VersionMismatch"], Effect.die)
+  )
 })

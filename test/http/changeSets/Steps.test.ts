@@ -46,7 +46,7 @@ layer(PausedJobsTest, { excludeTestServices: true, timeout: "120 seconds" })("St
             counts: { total: 210, changed: 200, unchanged: 0, refused: 0 }
           })
         })
-      )
+      ).pipe(Effect.provideService(StepMillis, { locked: Infinity, unlocked: Infinity }))
       const results = yield* resultsOf(client, id)
       assert.strictEqual(results.filter(({ isApplied }) => isApplied).length, 200)
       const undo = setOf(yield* requestOf(client, id, "undo"))
@@ -91,7 +91,7 @@ layer(PausedJobsTest, { excludeTestServices: true, timeout: "120 seconds" })("St
           assert.deepInclude(yield* settled(client, id), { state: "ready", counts })
           return yield* applied(client, id)
         })
-      ).pipe(Effect.provideService(StepMillis, -1))
+      ).pipe(Effect.provideService(StepMillis, { locked: -1, unlocked: -1 }))
       assert.deepInclude(yield* ended, { state: "applied", counts })
       assert.lengthOf(yield* resultsOf(client, id), 210)
     })
@@ -124,7 +124,7 @@ layer(PausedJobsTest, { excludeTestServices: true, timeout: "120 seconds" })("St
         const { id } = setOf(created)
         // A preview sees only the changes of its own step.
         yield* running(Effect.andThen(settled(client, id), applied(client, id))).pipe(
-          Effect.provideService(StepMillis, Infinity)
+          Effect.provideService(StepMillis, { locked: Infinity, unlocked: Infinity })
         )
         const results = yield* resultsOf(client, id)
         const seen = results.map(({ outcome, version }) => `${outcome} ${version}`)

@@ -34,7 +34,7 @@ const runJob = Effect.gen(function* () {
   const job = Option.getOrThrow(yield* jobs.claim(JobKind.literals, undefined))
   const { step } = job.kind === "changeSet.preview" ? preview : apply
   yield* Effect.repeat(step(job), { until: (left) => left === "finished" })
-}).pipe(Effect.provideService(StepMillis, Infinity))
+}).pipe(Effect.provideService(StepMillis, { locked: Infinity, unlocked: Infinity }))
 
 const create = Effect.fn(function* (storeId: StoreId, id: ChangeSetId, content: NewContent) {
   const sets = yield* ChangeSets

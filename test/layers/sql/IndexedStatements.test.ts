@@ -148,7 +148,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
   const webhooks = yield* StoreWebhooks
   const proposals = yield* Proposals
   const queue = yield* DeliveryQueue.make
-  const { lockAllForDeletion } = yield* ProductRepository.make
+  const { lockReferences } = yield* ProductRepository.make
   const feed = yield* ChangeFeed
   // In the middle may be the writes of this test, whose documents are read, too.
   const entry = yield* idOf(EventId, `select id from journal where store_id = '${storeId}' order by id limit 1`)
@@ -210,7 +210,7 @@ const operationsOf = Effect.fn(function* ({ agentToken, appId, installation, tok
     "purge clients": Effect.flatMap(AgentClients, ({ purge }) => purge),
     "purge grants": Effect.flatMap(Grants, ({ purge }) => purge),
     "purge sessions": Effect.flatMap(Sessions, ({ purge }) => purge),
-    "lock products for deletion": lockAllForDeletion(storeId, [product]),
+    "lock products for deletion": lockReferences(storeId, [product]),
     "delete a product": write(catalog.deleteProduct(storeId, product, "any"))
   }
 })

@@ -125,7 +125,7 @@ const makeChangeSets = Effect.fnUntraced(function* (client: Client, products: Re
   // A runner that stops ends its step, which the lock holds up until then.
   yield* running(
     Effect.andThen(waitForLockWaits(watcher, 1), Effect.forkDetach(Effect.delay(release, "200 millis")))
-  ).pipe(Effect.provideService(StepMillis, -1))
+  ).pipe(Effect.provideService(StepMillis, { locked: -1, unlocked: -1 }))
   const half = yield* readSet(client, applying.id)
   assert.strictEqual(half.state, "applying")
   const previewing = yield* createSet(client, { mode: "each", operations: creations(1) })
