@@ -1,11 +1,11 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Data, Effect } from "effect"
+import { Data, Duration, Effect } from "effect"
 import { Command } from "effect/cli"
 import { presented } from "../../src/cli/Invocation.ts"
 import { release } from "../../src/domain/Release.ts"
 import { reportFailure } from "../../src/Startup.ts"
 import { ageing } from "./scenarios/ageing.ts"
-import { printLine } from "./serverPair.ts"
+import { Output, printLine } from "./output.ts"
 import { changeSets } from "./scenarios/changeSets.ts"
 import { changes } from "./scenarios/changes.ts"
 import { openConnection, databaseServer } from "./database.ts"
@@ -16,7 +16,7 @@ import { memory, memorySoak } from "./scenarios/memory.ts"
 import { largeStore } from "./scenarios/largeStore.ts"
 import { neighbours } from "./scenarios/neighbours.ts"
 import { pages } from "./scenarios/pages.ts"
-import { config, optionsOf } from "./options.ts"
+import { config, DESCRIPTION, EXAMPLES, LIMIT_MINUTES, type Mode, type Options, optionsOf } from "./options.ts"
 import { describeMachine } from "./measure/report.ts"
 import { scale } from "./scenarios/scale.ts"
 import { speed, writes } from "./scenarios/speed.ts"
@@ -44,26 +44,50 @@ const RUN = {
   webhooks
 }
 
-/** A benchmark missed a target. */
-class TargetMissed extends Data.TaggedError("TargetMissed")<{ readonly message: string }> {}
+/** A bound was missed, a benchmark took too long, or its options contradict. */
+class BenchFailed extends Data.TaggedError("BenchFailed")<{ readonly message: string }> {}
 
-/** Runs the selected benchmarks. Fails if a target was missed. */
+const runMode = (mode: Mode, server: string, options: Options) => {
+  const run = RUN[mode](server, options)
+  if (!options.isLimited) return run
+  const message = `${mode} did not end within ${LIMIT_MINUTES} minutes. The printed rows are complete. Use --full to run without a limit.`
+  return Effect.timeoutOrElse(run, {
+    duration: Duration.minutes(LIMIT_MINUTES),
+    orElse: () => Effect.fail(new BenchFailed({ message }))
+  })
+}
+
+/** Runs the selected benchmarks. Fails if a bound was missed. */
 const command = Command.make(
   "bench",
   config,
-  Effect.fnUntraced(function* (input) {
-    const options = optionsOf(input)
-    const server = yield* databaseServer
-    const about = yield* Effect.scoped(
-      Effect.flatMap(openConnection(server), (db) => Effect.promise(() => describeMachine(db)))
-    )
-    yield* printLine(`${about}\n`)
-    const reached = yield* Effect.forEach(options.modes, (mode) => RUN[mode](server, options))
-    if (!reached.every(Boolean)) yield* new TargetMissed({ message: "A target was missed; the rows above name it" })
-  }, Effect.scoped)
+  Effect.fnUntraced(
+    function* (input) {
+      if (input.quick && input.full) return yield* new BenchFailed({ message: "Use --quick or --full, not both" })
+      const options = optionsOf(input)
+      const server = yield* databaseServer
+      const about = yield* Effect.scoped(
+        Effect.flatMap(openConnection(server), (db) => Effect.promise(() => describeMachine(db)))
+      )
+      yield* printLine(about)
+      yield* Effect.forEach(options.modes, (mode) => runMode(mode, server, options), { discard: true })
+      const missed = yield* Output.use((output) => output.missed)
+      if (missed.length > 0)
+        return yield* new BenchFailed({
+          message: `Missed bounds (${missed.length}):\n${missed.map((title) => `  ${title}`).join("\n")}`
+        })
+    },
+    Effect.provide(Output.layer),
+    Effect.scoped
+  )
 ).pipe(
-  Command.withDescription("Measure the service against its targets. Exits with 0 if all were reached"),
-  Command.withExamples([{ command: "npm run bench -- speed --quick" }, { command: "npm run bench -- webhooks drain" }])
+  Command.withDescription(DESCRIPTION),
+  Command.withExamples([
+    ...EXAMPLES,
+    { command: "npm run bench -- speed --full" },
+    { command: "npm run bench -- webhooks drain" },
+    { command: "npm run bench -- all --quick" }
+  ])
 )
 
 /** Runs the benchmarks. The scope ends all processes, also on an error or signal. */

@@ -2,7 +2,7 @@ import { Option } from "effect"
 import { Argument, type Command, Flag } from "effect/cli"
 import { integer, option, toggle } from "../../src/cli/Options.ts"
 
-/** Benchmarks of `all`. `writes` is a part of `speed` with more rounds, `scale` fills the disk, and `memory-soak` takes an hour. */
+/** Benchmarks of `all`. `writes` is a part of `speed` with more rounds, `scale` fills the disk, and `memory-soak` waits. */
 const MODES = [
   "speed",
   "memory",
@@ -22,38 +22,130 @@ const MODES = [
 const OTHER_MODES = ["writes", "scale", "memory-soak"] as const
 export type Mode = (typeof MODES)[number] | (typeof OTHER_MODES)[number]
 
+/** Subject of each benchmark, with its minutes on two busy cores, in the default size. */
+const SUBJECTS: Readonly<Record<Mode, readonly [subject: string, minutes: number]>> = {
+  speed: ["rate and cost of REST requests", 0],
+  memory: ["resident memory", 0],
+  million: ["the last page of a large store", 0],
+  lists: ["filters and sort orders", 0],
+  ageing: ["purges of aged tables", 0],
+  neighbours: ["one store's load against the others' latency", 0],
+  changes: ["writes with followers", 0],
+  "change-sets": ["change sets and their undo", 0],
+  feed: ["digests and pages of changes", 0],
+  import: ["imports and their effect", 0],
+  pages: ["the dashboard in a browser", 0],
+  surfaces: ["RPC and MCP against REST", 0],
+  tokens: ["OAuth tokens", 0],
+  webhooks: ["deliveries", 0],
+  writes: ["writes of speed, more rounds", 0],
+  scale: ["cost by number of stores", 0],
+  "memory-soak": ["memory under a steady load", 0]
+}
+
+/** Minutes after which a benchmark is stopped, unless its caller asks for more. */
+export const LIMIT_MINUTES = 5
+
 /** Parts of the benchmark `webhooks`. */
 export const WEBHOOK_PARTS = ["latency", "drain", "spread", "dead"] as const
 export type WebhookPart = (typeof WEBHOOK_PARTS)[number]
 
-export interface Options {
-  readonly modes: ReadonlyArray<Mode>
+/** Description of the command. */
+export const DESCRIPTION =
+  "Measure the service against its bounds. Exits with 0 if none was missed. " +
+  `Each benchmark ends within ${LIMIT_MINUTES} minutes, unless --full or a size asks for more`
+
+/** All benchmarks, with the minutes that each takes by default. */
+export const EXAMPLES = [...MODES, ...OTHER_MODES].map((mode) => {
+  const [subject, minutes] = SUBJECTS[mode]
+  return { command: `npm run bench -- ${mode.padEnd(11)}  # ${minutes} min: ${subject}` }
+})
+
+/** Amounts of work that `--quick` and `--full` change. */
+interface Sizes {
   readonly rounds: number
   readonly roundMillis: number
   /** Minimum number of requests of a round, for slow machines. */
   readonly roundRequests: number
-  readonly warmUpRequests: number
-  readonly connections: number
-  /** Bundle of another build of the service, which replaces the baseline. */
-  readonly against: string | undefined
-  /** Numbers of requests after which memory is measured. */
-  readonly memoryAt: readonly [number, number]
-  /** Minutes of the benchmark `memory-soak`, and its requests a second. */
-  readonly soak: { readonly minutes: number; readonly rate: number }
+  /** Load of the warm-up: it ends once the requests were sent and the time has passed. */
+  readonly warmUp: { readonly requests: number; readonly millis: number }
+  /** Requests after which memory is measured. */
+  readonly memoryRequests: number
   readonly largeStoreProducts: number
-  /** Stores of all cells, their products, and those of the largest store. */
-  readonly scale: { readonly stores: number; readonly products: number; readonly largest: number }
   readonly agedRows: number
   /** Operations of the largest change set. */
   readonly changeSetRows: number
   /** Products in the imported file. */
   readonly importRows: number
-  readonly parts: ReadonlyArray<WebhookPart>
+  /** Runs of each attack of `neighbours`, and operations of its change set. */
+  readonly attackRounds: number
+  readonly attackOperations: number
   /** Seconds of writes whose events are measured. */
   readonly latencySeconds: number
   readonly deadSeconds: number
+  /** Runs of each state of an endpoint. */
+  readonly deadRounds: number
   /** Pending deliveries when a worker starts. */
   readonly backlog: number
+  /** Minutes of `memory-soak`. */
+  readonly soakMinutes: number
+  /** Stores of all cells, their products, and those of the largest store. */
+  readonly scale: { readonly stores: number; readonly products: number; readonly largest: number }
+}
+
+const QUICK: Sizes = {
+  rounds: 3,
+  roundMillis: 1000,
+  roundRequests: 300,
+  warmUp: { requests: 0, millis: 2000 },
+  memoryRequests: 10_000,
+  largeStoreProducts: 100_000,
+  agedRows: 100_000,
+  changeSetRows: 20_000,
+  importRows: 100_000,
+  attackRounds: 1,
+  attackOperations: 2_000,
+  latencySeconds: 8,
+  deadSeconds: 8,
+  deadRounds: 1,
+  backlog: 10_000,
+  soakMinutes: 4,
+  scale: { stores: 200, products: 50_000, largest: 20_000 }
+}
+
+/** Sizes that end within {@link LIMIT_MINUTES} on two busy cores. */
+const USUAL: Sizes = { ...QUICK, rounds: 5, memoryRequests: 30_000, importRows: 200_000 }
+
+const FULL: Sizes = {
+  rounds: 5,
+  roundMillis: 4000,
+  roundRequests: 2_000,
+  warmUp: { requests: 10_000, millis: 0 },
+  memoryRequests: 200_000,
+  largeStoreProducts: 1_000_000,
+  agedRows: 1_000_000,
+  changeSetRows: 100_000,
+  importRows: 1_000_000,
+  attackRounds: 3,
+  attackOperations: 10_000,
+  latencySeconds: 30,
+  deadSeconds: 10,
+  deadRounds: 3,
+  backlog: 50_000,
+  soakMinutes: 60,
+  scale: { stores: 10_000, products: 2_000_000, largest: 200_000 }
+}
+
+export interface Options extends Sizes {
+  readonly modes: ReadonlyArray<Mode>
+  /** Stops benchmarks after {@link LIMIT_MINUTES}. */
+  readonly isLimited: boolean
+  readonly connections: number
+  /** Bundle of another build of the service, which replaces the baseline. */
+  readonly against: string | undefined
+  /** Requests a second of `memory-soak`. */
+  readonly soakRate: number
+  readonly parts: ReadonlyArray<WebhookPart>
   /** Text in the titles of the attacks that `neighbours` runs. */
   readonly only: string
 }
@@ -73,7 +165,8 @@ export const config = {
     Argument.withDescription(`Part of webhooks: ${WEBHOOK_PARTS.join(", ")}`),
     Argument.optional
   ),
-  quick: toggle("quick", "Measure with fewer rounds, requests and rows"),
+  quick: toggle("quick", "Measure with fewer rounds and requests than by default"),
+  full: toggle("full", `Measure with all rounds, requests and rows, without the limit of ${LIMIT_MINUTES} minutes`),
   connections: number("connections", "Connections of the load, 32 by default and 16 for writes"),
   against: Flag.optional(
     Flag.String("against").pipe(
@@ -86,49 +179,46 @@ export const config = {
     Flag.withDescription("Run the attacks of neighbours whose title contains the text"),
     Flag.withDefault("")
   ),
-  soakMinutes: number("soak-minutes", "Minutes of memory-soak, 60 by default"),
+  soakMinutes: number("soak-minutes", "Minutes of memory-soak, 4 by default, 60 with --full"),
   soakRate: number("soak-rate", "Requests a second of memory-soak, 50 by default"),
-  scaleStores: number("scale-stores", "Stores of scale, 10,000 by default"),
-  scaleProducts: number("scale-products", "Products of scale, 2,000,000 by default"),
-  scaleLargest: number("scale-largest", "Products of the largest store of scale, 200,000 by default")
+  scaleStores: number("scale-stores", "Stores of scale, 200 by default, 10,000 with --full"),
+  scaleProducts: number("scale-products", "Products of scale, 50,000 by default, 2,000,000 with --full"),
+  scaleLargest: number(
+    "scale-largest",
+    "Products of the largest store of scale, 20,000 by default, 200,000 with --full"
+  )
 }
 
-/** Returns the sizes of the benchmarks. `--quick` reduces all of them. */
+/** Returns the sizes of the benchmarks. */
 export const optionsOf = ({
   against,
   connections,
+  full,
   mode,
   only,
   part,
   quick,
-  ...sizes
+  ...given
 }: Command.Command.Config.Infer<typeof config>): Options => {
   const isWrites = mode === "writes"
-  const sizeOf = (size: Option.Option<number>, full: number, reduced: number) =>
-    Option.getOrElse(size, () => (quick ? reduced : full))
+  const sizes = full ? FULL : quick ? QUICK : USUAL
+  const { scaleLargest, scaleProducts, scaleStores, soakMinutes } = given
+  const isSized = [scaleLargest, scaleProducts, scaleStores, soakMinutes].some(Option.isSome)
   return {
+    ...sizes,
     modes: mode === "all" ? MODES : [mode],
-    rounds: (quick ? 3 : 5) + (isWrites ? 4 : 0),
-    roundMillis: quick ? 1000 : 4000,
-    roundRequests: quick ? 500 : 2_000,
-    warmUpRequests: quick ? 3_000 : 10_000,
+    isLimited: !full && !isSized,
+    rounds: sizes.rounds + (isWrites ? 4 : 0),
     connections: Option.getOrElse(connections, () => (isWrites ? 16 : 32)),
     against: Option.getOrUndefined(against),
-    memoryAt: quick ? [2_000, 20_000] : [20_000, 200_000],
-    soak: { minutes: sizeOf(sizes.soakMinutes, 60, 8), rate: sizeOf(sizes.soakRate, 50, 50) },
-    largeStoreProducts: quick ? 100_000 : 1_000_000,
+    soakMinutes: Option.getOrElse(soakMinutes, () => sizes.soakMinutes),
+    soakRate: Option.getOrElse(given.soakRate, () => 50),
     scale: {
-      stores: sizeOf(sizes.scaleStores, 10_000, 200),
-      products: sizeOf(sizes.scaleProducts, 2_000_000, 50_000),
-      largest: sizeOf(sizes.scaleLargest, 200_000, 20_000)
+      stores: Option.getOrElse(scaleStores, () => sizes.scale.stores),
+      products: Option.getOrElse(scaleProducts, () => sizes.scale.products),
+      largest: Option.getOrElse(scaleLargest, () => sizes.scale.largest)
     },
-    importRows: quick ? 100_000 : 1_000_000,
-    changeSetRows: quick ? 20_000 : 100_000,
-    agedRows: quick ? 100_000 : 1_000_000,
     parts: Option.match(part, { onNone: () => WEBHOOK_PARTS, onSome: (one) => [one] }),
-    latencySeconds: quick ? 8 : 30,
-    deadSeconds: quick ? 8 : 10,
-    backlog: quick ? 10_000 : 50_000,
     only
   }
 }

@@ -2,6 +2,7 @@ import { Effect, type Scope } from "effect"
 import type Pg from "pg"
 import { openConnection, createDatabase, vacuumAndCheckpoint } from "./database.ts"
 import { findPostmaster } from "./measure/cpu.ts"
+import { type Output, printLine, step } from "./output.ts"
 import { SERVICE_SEEDING, seed, BASELINE_SEEDING } from "./seed/seed.ts"
 import { BASELINE, type RunningServer, SERVICE, type Side, startServer } from "./servers.ts"
 
@@ -13,11 +14,6 @@ export interface BenchmarkServer extends RunningServer {
 
 export type ServerPair = Readonly<Record<Side, BenchmarkServer>>
 
-export const printLine = (line: string): Effect.Effect<void> =>
-  Effect.sync(() => {
-    process.stdout.write(`${line}\n`)
-  })
-
 /** Starts a server on a new database until the scope ends. The server creates its tables. */
 export const startBenchmarkServer = (server: string, side: Side, bundle: string) =>
   Effect.gen(function* () {
@@ -28,9 +24,13 @@ export const startBenchmarkServer = (server: string, side: Side, bundle: string)
     return { ...running, db, postmaster: yield* Effect.promise(() => findPostmaster(db)) } satisfies BenchmarkServer
   })
 
-/** Starts the service and the baseline, or the other build `against`, with seeded databases until the scope ends. */
-export const startServerPair = (server: string, against?: string): Effect.Effect<ServerPair, never, Scope.Scope> =>
+/** Starts the service and the baseline, or the other build `against`, with seeded databases until the scope ends. One step. */
+export const startServerPair = (
+  server: string,
+  against?: string
+): Effect.Effect<ServerPair, never, Output | Scope.Scope> =>
   Effect.gen(function* () {
+    yield* step("seeding both databases")
     const service = yield* startBenchmarkServer(server, "service", SERVICE)
     const baseline = yield* startBenchmarkServer(server, "baseline", against ?? BASELINE)
     const startedAt = Date.now()

@@ -2,7 +2,6 @@ import { Effect, Schedule, Schema } from "effect"
 import type Pg from "pg"
 import { cpuSeconds, databaseCpuSeconds, findPostmaster } from "../measure/cpu.ts"
 import { INSTALLATIONS, tokenOf } from "../seed/population.ts"
-import { printLine } from "../serverPair.ts"
 
 const SetAnswer = Schema.Struct({
   data: Schema.Struct({
@@ -41,6 +40,16 @@ const waitFor = (port: number, id: string, state: string) =>
     })
   )
 
+/** Seconds of a change set, and the CPU seconds of all of it. */
+export interface ChangeSetRun {
+  readonly id: string
+  readonly received: number
+  readonly previewed: number
+  readonly applied: number
+  readonly cpu: number
+  readonly counts: { readonly changed: number; readonly refused: number }
+}
+
 /** Previews and applies change sets of the large store. */
 export const changeSetRuns = ({
   db,
@@ -55,7 +64,7 @@ export const changeSetRuns = ({
     const postmaster = yield* Effect.promise(() => findPostmaster(db))
     const cpu = () => (postmaster === undefined ? Number.NaN : cpuSeconds(pid) + databaseCpuSeconds(postmaster))
 
-    const run = Effect.fnUntraced(function* (title: string, path: string, body?: string) {
+    const run = Effect.fnUntraced(function* (path: string, body?: string) {
       const cpuBefore = cpu()
       const sentAt = performance.now()
       const { id } = yield* call(port, "POST", path, body)
@@ -64,24 +73,25 @@ export const changeSetRuns = ({
       const readyAt = performance.now()
       yield* call(port, "POST", `/change-sets/${id}/apply`)
       const { counts } = yield* waitFor(port, id, "applied")
-      const seconds = (performance.now() - readyAt) / 1000
-      const used = cpu() - cpuBefore
-      yield* printLine(
-        `${title}: received in ${((receivedAt - sentAt) / 1000).toFixed(1)} s, previewed in ${((readyAt - receivedAt) / 1000).toFixed(1)} s, applied in ${seconds.toFixed(1)} s; CPU ${used.toFixed(1)} s; changed ${counts.changed}, refused ${counts.refused}`
-      )
-      return { id, seconds, cpu: used }
+      return {
+        id,
+        received: (receivedAt - sentAt) / 1000,
+        previewed: (readyAt - receivedAt) / 1000,
+        applied: (performance.now() - readyAt) / 1000,
+        cpu: cpu() - cpuBefore,
+        counts
+      } satisfies ChangeSetRun
     })
 
     return {
-      /** Runs a set of operations. Returns the seconds of its application, and the CPU seconds of all of it. */
-      run: (title: string, operations: ReadonlyArray<unknown>) =>
+      /** Runs a set of operations. */
+      run: (operations: ReadonlyArray<unknown>) =>
         run(
-          title,
           "/change-sets",
           `${JSON.stringify({ mode: "each" })}\n${operations.map((one) => JSON.stringify(one)).join("\n")}\n`
         ),
 
       /** Undoes a set. */
-      undo: (title: string, id: string) => run(title, `/change-sets/${id}/undo`)
+      undo: (id: string) => run(`/change-sets/${id}/undo`)
     }
   })

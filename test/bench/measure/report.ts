@@ -1,29 +1,9 @@
 import { cpus, totalmem } from "node:os"
 import type Pg from "pg"
 import { medianOf, type RoundPair, type Round } from "./rounds.ts"
+import { formatInteger } from "../../../src/domain/Text.ts"
+import type { Line } from "../output.ts"
 import type { Side } from "../servers.ts"
-
-/** A table row; `reached` is undefined without a target. */
-export interface Line {
-  readonly cells: ReadonlyArray<string>
-  readonly reached?: boolean
-}
-
-export const allReached = (lines: ReadonlyArray<Line>): boolean => lines.every(({ reached = true }) => reached)
-
-const reachedCell = ({ reached }: Line) => (reached === undefined ? "" : reached ? "yes" : "**no**")
-
-/** Formats a Markdown table with aligned columns. */
-export const formatTable = (headings: ReadonlyArray<string>, lines: ReadonlyArray<Line>): string => {
-  const rows = [[...headings, "Reached"], ...lines.map((line) => [...line.cells, reachedCell(line)])]
-  const widths = [...headings, ""].map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
-  const padded = rows.map((row) =>
-    row.map((cell, index) => (index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0)))
-  )
-  const rule = widths.map((width, index) => (index === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`))
-  const [head = [], ...body] = padded
-  return [head, rule, ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
-}
 
 /** Median of a figure over the rounds of a server. */
 const medianOfSide = (pairs: ReadonlyArray<RoundPair>, side: Side, figure: (round: Round) => number) =>
@@ -33,13 +13,13 @@ const medianOfSide = (pairs: ReadonlyArray<RoundPair>, side: Side, figure: (roun
 const ratioOf = (pairs: ReadonlyArray<RoundPair>, figure: (round: Round) => number) =>
   medianOf(pairs.map(({ service, baseline }) => figure(service) / figure(baseline)))
 
-const targetCell = (target: number | undefined) => target?.toFixed(1) ?? ""
-
 const rate = ({ requests, seconds }: Round) => requests / seconds
 
-export const rateHeadings = (other: string) => ["Requests/s · median · p99 ms", "Service", other, "Ratio", "At least"]
+/** Headings of rows that compare the service with another server. */
+export const compareHeadings = (other: string) => ["Request", "Service", other, "Ratio", "Bound"]
 
-export const rateLine = (title: string, pairs: ReadonlyArray<RoundPair>, atLeast: number | undefined): Line => {
+/** Row of the rate and latency. `atLeast` bounds the ratio of the rates. */
+export const rateLine = (title: string, pairs: ReadonlyArray<RoundPair>, atLeast?: number): Line => {
   const cell = (side: Side) =>
     [
       medianOfSide(pairs, side, rate).toFixed(0),
@@ -48,39 +28,58 @@ export const rateLine = (title: string, pairs: ReadonlyArray<RoundPair>, atLeast
     ].join(" · ")
   const ratio = ratioOf(pairs, rate)
   return {
-    cells: [title, cell("service"), cell("baseline"), ratio.toFixed(2), targetCell(atLeast)],
+    cells: [
+      `${title}, requests/s · median · p99 ms`,
+      cell("service"),
+      cell("baseline"),
+      ratio.toFixed(2),
+      atLeast === undefined ? "" : `≥ ${atLeast}`
+    ],
     ...(atLeast !== undefined && { reached: ratio >= atLeast })
   }
 }
 
-/** Maximum cost of a request, as a ratio to that of the other server. */
-export interface CostTargets {
+/** Bounds of the cost of a request. */
+export interface CostBounds {
+  /** Maximum ratio of the CPU time to that of the other server. */
   readonly cpu?: number
+  /** Maximum bytes in the write-ahead log. */
   readonly wal?: number
 }
 
 const cpu = ({ database, server }: Round) => server + database
 const wal = (round: Round) => round.wal
 
-export const costHeadings = (other: string) => ["Cost of a request", "Service", other, "Ratio", "At most"]
-
-/** Lines for CPU, if it was measured, and WAL. */
-export const costLines = (title: string, pairs: ReadonlyArray<RoundPair>, atMost: CostTargets): ReadonlyArray<Line> => {
+/** Rows of the CPU time, if it was measured, and of the write-ahead log. */
+export const costLines = (title: string, pairs: ReadonlyArray<RoundPair>, atMost: CostBounds): ReadonlyArray<Line> => {
   const cpuCell = (side: Side) => {
     const server = medianOfSide(pairs, side, (round) => round.server)
     const database = medianOfSide(pairs, side, (round) => round.database)
     return `${server.toFixed(0)} + ${database.toFixed(0)} = ${(server + database).toFixed(0)}`
   }
-  const walCell = (side: Side) => medianOfSide(pairs, side, wal).toFixed(0)
-  const line = (what: string, cell: (side: Side) => string, ratio: number, target: number | undefined): Line => ({
-    cells: [`${title}, ${what}`, cell("service"), cell("baseline"), ratio.toFixed(2), targetCell(target)],
-    ...(target !== undefined && { reached: ratio <= target })
-  })
+  const walOf = (side: Side) => medianOfSide(pairs, side, wal)
   const cpuRatio = ratioOf(pairs, cpu)
-  return [
-    ...(Number.isNaN(cpuRatio) ? [] : [line("CPU µs: server + database", cpuCell, cpuRatio, atMost.cpu)]),
-    line("WAL bytes", walCell, ratioOf(pairs, wal), atMost.wal)
-  ]
+  const cpuLine: Line = {
+    cells: [
+      `${title}, CPU µs: server + database`,
+      cpuCell("service"),
+      cpuCell("baseline"),
+      cpuRatio.toFixed(2),
+      atMost.cpu === undefined ? "" : `≤ ${atMost.cpu.toFixed(2)}`
+    ],
+    ...(atMost.cpu !== undefined && { reached: cpuRatio <= atMost.cpu })
+  }
+  const walLine: Line = {
+    cells: [
+      `${title}, WAL bytes`,
+      walOf("service").toFixed(0),
+      walOf("baseline").toFixed(0),
+      ratioOf(pairs, wal).toFixed(2),
+      atMost.wal === undefined ? "" : `≤ ${formatInteger(atMost.wal)}`
+    ],
+    ...(atMost.wal !== undefined && { reached: walOf("service") <= atMost.wal })
+  }
+  return [...(Number.isNaN(cpuRatio) ? [] : [cpuLine]), walLine]
 }
 
 export const BOUND_HEADINGS = ["What", "Measured", "Against", "Ratio", "At most"]

@@ -5,6 +5,7 @@ import { type Cost, measureCost } from "./cost.ts"
 import type { LoadDriver, LoadFailed } from "../load/driver.ts"
 import type { LoadResult } from "../load/job.ts"
 import type { Options } from "../options.ts"
+import { detail, type Output, rounds } from "../output.ts"
 import { type Side, SIDES } from "../servers.ts"
 import type { RequestKind } from "../load/requests.ts"
 
@@ -27,25 +28,23 @@ export const compareServers = (
   arena: ServerPair,
   drive: LoadDriver,
   work: RequestKind,
-  { connections, roundMillis, roundRequests, rounds, warmUpRequests }: Options
-): Effect.Effect<ReadonlyArray<RoundPair>, LoadFailed> => {
+  options: Options
+): Effect.Effect<ReadonlyArray<RoundPair>, LoadFailed, Output> => {
+  const { connections, roundMillis, roundRequests, warmUp } = options
   const job = (side: Side) => ({ port: arena[side].port, work, connections })
-  const warmUp = (side: Side) => drive({ ...job(side), requests: warmUpRequests, millis: 0 })
   const round = (side: Side) =>
     measureCost(arena[side], drive({ ...job(side), requests: roundRequests, millis: roundMillis }))
   return Effect.gen(function* () {
-    for (const side of SIDES) yield* warmUp(side)
+    yield* detail("warm-up")
+    for (const side of SIDES) yield* drive({ ...job(side), ...warmUp })
     for (const side of SIDES) yield* analyze(arena[side].db)
-    const pairs: Array<RoundPair> = []
-    while (pairs.length < rounds) {
-      const isServiceFirst = pairs.length % 2 === 0
-      pairs.push(
-        isServiceFirst
+    return yield* rounds(options.rounds, (number) =>
+      Effect.gen(function* () {
+        return number % 2 === 0
           ? { service: yield* round("service"), baseline: yield* round("baseline") }
           : { baseline: yield* round("baseline"), service: yield* round("service") }
-      )
-    }
-    return pairs
+      })
+    )
   })
 }
 

@@ -13,19 +13,24 @@ import { MigrationsLive } from "../../../src/layers/Migrations.ts"
 import { postgres } from "../../../src/layers/sql/Postgres.ts"
 import { WebhooksLive } from "../../../src/layers/webhooks/Webhooks.ts"
 import { WritesLive } from "../../../src/layers/Writes.ts"
+import { formatInteger } from "../../../src/domain/Text.ts"
 import { agedBy, AGEING } from "../../support/data/Ageing.ts"
-import { printLine } from "../serverPair.ts"
+import { begin, detail, type Line, openTable, step } from "../output.ts"
 import { openConnection, createDatabase } from "../database.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
-import { allReached, type Line, formatTable } from "../measure/report.ts"
 import { installing } from "../../support/data/Writes.ts"
 import { RepositoriesLive } from "../../../src/layers/Domain.ts"
 
 const ROUNDS = 21
 const AT_MOST_MILLIS = 5
 
-const HEADINGS = ["A purge that finds nothing", "Median ms", "Slowest ms", "At most"]
+const headingsOf = (rows: number) => [
+  `A purge that finds nothing among ${formatInteger(rows)} aged rows`,
+  "Median ms",
+  "Slowest ms",
+  "At most"
+]
 
 const services = (url: string) =>
   Layer.mergeAll(IdempotencyLive, AccessLive, AppDataLive, WebhooksLive, WritesLive).pipe(
@@ -63,29 +68,26 @@ const lineOf = (tables: ReadonlyArray<string>, purge: Effect.Effect<number>) =>
 /** Measures purges of tables with a million rows, after ten days of inserts and deletes. */
 export const ageing = (server: string, { agedRows }: Options) =>
   Effect.gen(function* () {
+    yield* begin("ageing", 4)
     const url = yield* createDatabase(server, "ageing")
     const db = yield* openConnection(url)
-    const lines = yield* Effect.gen(function* () {
+    const printRow = yield* openTable(headingsOf(agedRows))
+    yield* Effect.gen(function* () {
       const mine = yield* owner
       yield* Effect.promise(() => db.query("set synchronous_commit = off"))
       const aged = (tables: ReadonlyArray<string>, purge: Effect.Effect<number>) =>
         Effect.gen(function* () {
-          const startedAt = Date.now()
+          yield* step(`ageing ${tables.join(" and ")}`)
           const statements = AGEING.filter(({ name }) => tables.includes(name)).flatMap((one) =>
             agedBy(one, mine, agedRows)
           )
           for (const statement of statements) yield* Effect.promise(() => db.query(statement))
-          const seconds = Math.round((Date.now() - startedAt) / 1000)
-          yield* printLine(`Aged ${agedRows.toLocaleString("en")} rows of ${tables.join(" and ")} in ${seconds} s.`)
-          return yield* lineOf(tables, purge)
+          yield* detail("purging")
+          yield* printRow(yield* lineOf(tables, purge))
         })
-      return [
-        yield* aged(["idempotency_records"], (yield* Idempotency).purge),
-        yield* aged(["access_tokens"], (yield* Tokens).purge),
-        yield* aged(["app_data"], (yield* AppData).purge),
-        yield* aged(["deliveries", "events"], (yield* Webhooks).purge)
-      ]
+      yield* aged(["idempotency_records"], (yield* Idempotency).purge)
+      yield* aged(["access_tokens"], (yield* Tokens).purge)
+      yield* aged(["app_data"], (yield* AppData).purge)
+      yield* aged(["deliveries", "events"], (yield* Webhooks).purge)
     }).pipe(Effect.provide(services(url)), Effect.orDie)
-    yield* printLine(`\n${formatTable(HEADINGS, lines)}\n`)
-    return allReached(lines)
   }).pipe(Effect.scoped)

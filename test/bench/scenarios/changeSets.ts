@@ -1,14 +1,14 @@
 import { Effect, Fiber } from "effect"
 import { createDatabase, openConnection, vacuumAndCheckpoint } from "../database.ts"
-import { changeSetRuns } from "../load/changeSets.ts"
+import { type ChangeSetRun, changeSetRuns } from "../load/changeSets.ts"
 import { makeLoadDriver } from "../load/driver.ts"
 import { medianOf } from "../measure/rounds.ts"
-import { allReached, BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import type { Options } from "../options.ts"
 import { idOf, LARGE_STORE, makeFullProduct, PRODUCTS, STORES } from "../seed/population.ts"
 import { fillStore } from "../seed/manyProducts.ts"
 import { seedServiceAccounts } from "../seed/seed.ts"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, step } from "../output.ts"
 import { range } from "./attackRequests.ts"
 import { residentMiB, SERVICE, startServer } from "../servers.ts"
 
@@ -26,12 +26,16 @@ const MEMORY = 512
 /** Maximum ratio of the CPU of undoing creations to that of the creations. */
 const UNDO_AT_MOST = 3
 
+const HEADINGS = ["Change set", "Received, s", "Previewed, s", "Applied, s", "CPU, s", "Changed", "Refused"]
+
 /** Products that are created, deleted by an undo, and restored. */
 const CREATED = 10_000
 
 /** Measures change sets, of creations with their undo and of prices, and the effect on other stores. */
 export const changeSets = (server: string, { changeSetRows, roundMillis }: Options) =>
   Effect.gen(function* () {
+    yield* begin("change-sets", 7)
+    yield* step("seeding")
     const url = yield* createDatabase(server, "change_sets")
     const { pid, port } = yield* startServer(SERVICE, url)
     const db = yield* openConnection(url)
@@ -49,13 +53,21 @@ export const changeSets = (server: string, { changeSetRows, roundMillis }: Optio
       drive({ port, work: "listFew", connections: 1, requests: 0, millis: roundMillis }),
       ({ p99 }) => p99
     )
+    yield* step("reads without a change set")
     yield* probe
     const quiet = medianOf(yield* Effect.replicateEffect(probe, 3))
     let memory = 0
 
+    const printRow = yield* openTable(HEADINGS)
+    const measure = Effect.fnUntraced(function* <E, R>(title: string, work: Effect.Effect<ChangeSetRun, E, R>) {
+      yield* step(title)
+      const run = yield* work
+      const times = [run.received, run.previewed, run.applied, run.cpu].map((time) => time.toFixed(1))
+      yield* printRow({ cells: [title, ...times, String(run.counts.changed), String(run.counts.refused)] })
+      return run
+    })
     const prices = (rows: number, price: number) =>
       sets.run(
-        `${rows.toLocaleString("en")} prices`,
         range(rows).map((n) => ({
           op: "product.update",
           id: idOf("product", LARGE_STORE.store, n),
@@ -63,30 +75,25 @@ export const changeSets = (server: string, { changeSetRows, roundMillis }: Optio
         }))
       )
 
-    const created = yield* sets.run(
+    const created = yield* measure(
       `${CREATED.toLocaleString("en")} creations`,
-      range(CREATED).map((n) => ({ op: "product.create", product: makeFullProduct(n) }))
+      sets.run(range(CREATED).map((n) => ({ op: "product.create", product: makeFullProduct(n) })))
     )
-    const undone = yield* sets.undo("Their undo", created.id)
-    yield* sets.undo("The undo of the undo", undone.id)
-    const { seconds: alone } = yield* prices(Math.min(10_000, changeSetRows), 10)
-    const all = yield* Effect.forkChild(prices(changeSetRows, 20))
+    const undone = yield* measure("Their undo", sets.undo(created.id))
+    yield* measure("The undo of the undo", sets.undo(undone.id))
+    const alone = yield* measure("10,000 prices", prices(10_000, 10))
+    const title = `${changeSetRows.toLocaleString("en")} prices beside reads`
+    const all = yield* Effect.forkChild(measure(title, prices(changeSetRows, 20)))
     const loud: Array<number> = []
     while (all.pollUnsafe() === undefined) {
       loud.push(yield* probe)
       memory = Math.max(memory, residentMiB(pid))
     }
-    const { seconds } = yield* Fiber.join(all)
+    const { applied } = yield* Fiber.join(all)
     const lines = [
       boundLine("CPU of the undo of creations, against theirs", undone.cpu, created.cpu, "s", UNDO_AT_MOST),
-      boundLine("10,000 prices, seconds", alone, SECONDS_PER_10_000, "s", 1),
-      boundLine(
-        `${changeSetRows.toLocaleString("en")} prices beside reads`,
-        seconds,
-        (SECONDS_PER_100_000 * changeSetRows) / 100_000,
-        "s",
-        1
-      ),
+      boundLine("10,000 prices, applied", alone.applied, SECONDS_PER_10_000, "s", 1),
+      boundLine(`${title}, applied`, applied, (SECONDS_PER_100_000 * changeSetRows) / 100_000, "s", 1),
       boundLine(
         "p99 of the others' reads beside it",
         medianOf(loud),
@@ -96,6 +103,5 @@ export const changeSets = (server: string, { changeSetRows, roundMillis }: Optio
       ),
       boundLine("Resident memory meanwhile", memory, MEMORY, "MiB", 1)
     ]
-    yield* printLine(`\n${formatTable(BOUND_HEADINGS, lines)}\n`)
-    return allReached(lines)
+    yield* Effect.forEach(lines, yield* openTable(BOUND_HEADINGS))
   }).pipe(Effect.scoped)

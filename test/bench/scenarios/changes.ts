@@ -1,7 +1,7 @@
 import { Effect, Fiber, Stream } from "effect"
 import { StoreId } from "../../../src/domain/Store.ts"
 import { followerAt } from "../../support/rpc/Follower.ts"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, printLine, rounds, step } from "../output.ts"
 import { openConnection, createDatabase, vacuumAndCheckpoint } from "../database.ts"
 import { makeLoadDriver } from "../load/driver.ts"
 import { fillStore } from "../seed/manyProducts.ts"
@@ -9,7 +9,7 @@ import { medianOf } from "../measure/rounds.ts"
 import { memberOf } from "../../support/rpc/Members.ts"
 import type { Options } from "../options.ts"
 import { idOf, PRODUCTS, STORES } from "../seed/population.ts"
-import { allReached, BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import { seedServiceAccounts } from "../seed/seed.ts"
 import { SERVICE, startServer } from "../servers.ts"
 
@@ -24,8 +24,10 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 const storeAt = (n: number) => StoreId.make(idOf("store", 0, n))
 
 /** Measures sequential PATCHes over 50 stores with no, one and 30 followers. */
-export const changes = (server: string, { rounds, roundMillis }: Options) =>
+export const changes = (server: string, options: Options) =>
   Effect.gen(function* () {
+    yield* begin("changes", 3)
+    yield* step("seeding")
     const url = yield* createDatabase(server, "changes")
     const { port } = yield* startServer(SERVICE, url)
     const db = yield* openConnection(url)
@@ -40,7 +42,7 @@ export const changes = (server: string, { rounds, roundMillis }: Options) =>
     const cookie = yield* memberOf(url, range(STORES).map(storeAt))
     const drive = yield* makeLoadDriver
     const write = Effect.map(
-      drive({ port, work: "update", connections: 1, requests: 0, millis: roundMillis }),
+      drive({ port, work: "update", connections: 1, requests: 0, millis: options.roundMillis }),
       ({ median }) => median
     )
     yield* write
@@ -59,19 +61,22 @@ export const changes = (server: string, { rounds, roundMillis }: Options) =>
         yield* Fiber.interrupt(following)
         return { median, received }
       })
-    const lines = []
+    const printBound = yield* openTable(BOUND_HEADINGS)
+    const received: Array<string> = []
     for (const followers of [1, MANY]) {
-      const pairs = []
-      for (const round of range(rounds)) {
-        const first = round % 2 === 0 ? yield* write : undefined
-        const { median, received } = yield* beside(followers)
-        pairs.push({ alone: first ?? (yield* write), followed: median, received })
-      }
+      yield* step(`stores followed: ${followers}`)
+      const pairs = yield* rounds(
+        options.rounds,
+        Effect.fnUntraced(function* (round) {
+          const first = round % 2 === 0 ? yield* write : undefined
+          const { median, received } = yield* beside(followers)
+          return { alone: first ?? (yield* write), followed: median, received }
+        })
+      )
       const alone = medianOf(pairs.map(({ alone }) => alone))
       const ratio = medianOf(pairs.map(({ alone, followed }) => followed / alone))
-      yield* printLine(`${followers} followers received ${pairs.map(({ received }) => received).join(", ")} changes`)
-      lines.push(boundLine(`A PATCH, stores followed: ${followers}`, alone * ratio, alone, "ms", AT_MOST))
+      yield* printBound(boundLine(`A PATCH, stores followed: ${followers}`, alone * ratio, alone, "ms", AT_MOST))
+      received.push(`${followers} followers received ${pairs.map((pair) => pair.received).join(", ")} changes.`)
     }
-    yield* printLine(`\n${formatTable(BOUND_HEADINGS, lines)}\n`)
-    return allReached(lines)
+    yield* printLine(`\n${received.join("\n")}`)
   }).pipe(Effect.scoped)

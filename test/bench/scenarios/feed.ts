@@ -1,14 +1,13 @@
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { makeClient } from "../../../src/rpc/Client.ts"
 import { StoreId } from "../../../src/domain/Store.ts"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, rounds, step } from "../output.ts"
 import { createDatabase, openConnection, vacuumAndCheckpoint } from "../database.ts"
 import { fillStore } from "../seed/manyProducts.ts"
 import { medianOf } from "../measure/rounds.ts"
 import { memberOf } from "../../support/rpc/Members.ts"
 import type { Options } from "../options.ts"
 import { idOf, LARGE_STORE } from "../seed/population.ts"
-import { allReached, formatTable } from "../measure/report.ts"
 import { seedServiceAccounts } from "../seed/seed.ts"
 import { SERVICE, startServer } from "../servers.ts"
 
@@ -25,6 +24,9 @@ const storeAt = (store: number) => StoreId.make(idOf("store", 0, store))
 /** Measures digests of stores with ten thousand and a million products, and pages of filtered lists. */
 export const feed = (server: string, { largeStoreProducts }: Options) =>
   Effect.gen(function* () {
+    const products = largeStoreProducts.toLocaleString("en")
+    yield* begin("feed", 6)
+    yield* step(`seeding ${products} products`)
     const url = yield* createDatabase(server, "feed")
     const { port } = yield* startServer(SERVICE, url)
     const db = yield* openConnection(url)
@@ -40,7 +42,6 @@ export const feed = (server: string, { largeStoreProducts }: Options) =>
     const [small, large] = [storeAt(SMALL.store), storeAt(LARGE_STORE.store)]
     const cookie = yield* memberOf(url, [small, large])
     const client = yield* makeClient({ url: `http://127.0.0.1:${port}/rpc`, headers: { cookie } })
-    const products = largeStoreProducts.toLocaleString("en")
     const digest = (storeId: StoreId) => client.digest.get({ storeId, resource: "products" })
     const list = (filter: object) => client.products.list({ storeId: large, limit: 200, ...filter })
     const cases = [
@@ -50,17 +51,13 @@ export const feed = (server: string, { largeStoreProducts }: Options) =>
       ["Page of changed products, from the journal", LARGE.page, list({ updatedSince: new Date().toISOString() })],
       ["Page of changed products, from the list", LARGE.page, list({ updatedSince: "2020-01-31T09:30:00.000Z" })]
     ] as const
-    const lines = []
+    const printRow = yield* openTable(["Read", "Median", "At most"])
     for (const [title, most, call] of cases) {
-      const times = []
-      for (let round = 0; round < ROUNDS; round++) {
-        const startedAt = performance.now()
-        yield* Effect.asVoid<object, unknown, never>(call)
-        times.push(performance.now() - startedAt)
-      }
+      yield* step(title)
+      const times = yield* rounds(ROUNDS, () =>
+        Effect.map(Effect.timed(Effect.asVoid<object, unknown, never>(call)), ([took]) => Duration.toMillis(took))
+      )
       const median = medianOf(times)
-      lines.push({ cells: [title, `${median.toFixed(0)} ms`, `${most} ms`], reached: median <= most })
+      yield* printRow({ cells: [title, `${median.toFixed(0)} ms`, `${most} ms`], reached: median <= most })
     }
-    yield* printLine(`\n${formatTable(["Read", "Median", "At most"], lines)}\n`)
-    return allReached(lines)
   }).pipe(Effect.scoped)

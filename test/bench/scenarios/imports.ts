@@ -6,13 +6,14 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { fileURLToPath } from "node:url"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, step } from "../output.ts"
+import { formatInteger } from "../../../src/domain/Text.ts"
 import { openConnection, createDatabase, vacuumAndCheckpoint } from "../database.ts"
 import { type LoadDriver, makeLoadDriver } from "../load/driver.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { idOf } from "../seed/population.ts"
-import { BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import { SERVICE_SEEDING, seed } from "../seed/seed.ts"
 import { residentMiB, SERVICE, startServer, temporaryFolder } from "../servers.ts"
 
@@ -98,6 +99,8 @@ const probeLatency = (drive: LoadDriver, port: number, millis: number) =>
 /** Measures the rate and memory of an import, and its effect on other stores. */
 export const imports = (server: string, { importRows, roundMillis, rounds }: Options) =>
   Effect.gen(function* () {
+    yield* begin("import", 5)
+    yield* step("seeding")
     const url = yield* createDatabase(server, "import")
     const { port } = yield* startServer(SERVICE, url)
     const db = yield* openConnection(url)
@@ -106,25 +109,30 @@ export const imports = (server: string, { importRows, roundMillis, rounds }: Opt
     yield* vacuumAndCheckpoint(db)
     const file = yield* writeImportFile(importRows)
 
+    yield* step(`importing ${formatInteger(importRows)} products`)
     const alone = yield* runImport(url, 900, file)
-    const rate = importRows / alone.seconds
-    yield* printLine(
-      `${importRows.toLocaleString("en")} products in ${alone.seconds.toFixed(1)} s: ${rate.toFixed(0)} a second`
-    )
+    const printFigure = yield* openTable(["Figure", "Measured"])
+    yield* printFigure({
+      cells: [`Import of ${formatInteger(importRows)} products, a second`, (importRows / alone.seconds).toFixed(0)]
+    })
     yield* vacuumAndCheckpoint(db)
 
     const drive = yield* makeLoadDriver
+    yield* step("single creates")
     const load = { port, work: "create", connections: CONNECTIONS, requests: 0, millis: roundMillis } as const
     const { requests, seconds } = yield* Effect.andThen(drive(load), drive(load))
     const creates = requests / seconds
+    yield* printFigure({ cells: ["Single creates, a second", creates.toFixed(0)] })
+    yield* step("reads of other stores")
     yield* probeLatency(drive, port, roundMillis)
     const round = probeLatency(drive, port, roundMillis)
     const quiet = yield* Effect.replicateEffect(round, rounds)
+    yield* printFigure({ cells: ["p99 of other stores' reads without an import, ms", medianOf(quiet).toFixed(1)] })
+    yield* step("reads of other stores beside an import")
     const importing = yield* Effect.forkChild(runImport(url, 901, file))
     const loud = yield* Effect.replicateEffect(round, rounds)
     const isOver = importing.pollUnsafe() !== undefined
     const beside = yield* Fiber.join(importing)
-    if (isOver) yield* printLine("The import ended before the reads: increase its rows")
 
     const lines = [
       boundLine(
@@ -137,8 +145,11 @@ export const imports = (server: string, { importRows, roundMillis, rounds }: Opt
       boundLine("Resident memory of the import", Math.max(alone.memory, beside.memory), MEMORY, "MiB", 1),
       boundLine("p99 of the others' reads beside it", medianOf(loud), AT_MOST, "ms", 1)
     ]
-    yield* printLine(
-      `\n${formatTable(BOUND_HEADINGS, lines)}\n\np99 without the import: ${medianOf(quiet).toFixed(1)} ms.\n`
-    )
-    return !isOver && lines.every(({ reached }) => reached)
+    const printBound = yield* openTable(BOUND_HEADINGS)
+    yield* Effect.forEach(lines, printBound)
+    if (isOver)
+      yield* printBound({
+        cells: ["The import ended before the reads: run it with more rows (--full)", "", "", "", ""],
+        reached: false
+      })
   }).pipe(Effect.scoped)

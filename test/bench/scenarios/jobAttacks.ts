@@ -5,8 +5,7 @@ import { range } from "./attackRequests.ts"
 import type { Attack, Target } from "./attacks.ts"
 import { runCli, runImport, writeImportFile } from "./imports.ts"
 
-/** Operations of the change set, and rows of the imported file. */
-const OPERATIONS = 10_000
+/** Rows of the imported file. */
 const ROWS = 50_000
 
 /** Stores of the imports: those from this number on. */
@@ -15,7 +14,7 @@ const FIRST_IMPORTED = 900
 const inSeconds = ({ seconds }: { readonly seconds: number }) => `it took ${seconds.toFixed(1)} s`
 
 /** Makes the long work of one store: a change set, an import and an export. */
-export const makeJobAttacks = (target: Target) =>
+export const makeJobAttacks = (target: Target, operations: number) =>
   Effect.gen(function* () {
     const { url } = target
     const sets = yield* changeSetRuns(target)
@@ -23,15 +22,19 @@ export const makeJobAttacks = (target: Target) =>
     let round = 0
     const attacks: ReadonlyArray<Attack> = [
       {
-        title: `a change set of ${OPERATIONS.toLocaleString("en")} prices`,
+        title: `a change set of ${operations.toLocaleString("en")} prices`,
         run: Effect.suspend(() => {
           const price = ++round
-          const operations = range(OPERATIONS).map((n) => ({
+          const changes = range(operations).map((n) => ({
             op: "product.update",
             id: idOf("product", LARGE_STORE.store, n),
             patch: { price: price + n / 100 }
           }))
-          return Effect.map(sets.run("Beside the others", operations), inSeconds)
+          return Effect.map(
+            sets.run(changes),
+            ({ applied, counts, previewed }) =>
+              `previewed in ${previewed.toFixed(1)} s, applied in ${applied.toFixed(1)} s, ${counts.refused} refused`
+          )
         })
       },
       {

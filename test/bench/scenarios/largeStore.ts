@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, step } from "../output.ts"
 import { openConnection, createDatabase, vacuumAndCheckpoint } from "../database.ts"
 import { makeLoadDriver } from "../load/driver.ts"
 import { fillStore } from "../seed/manyProducts.ts"
 import { compareLatency } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { LARGE_STORE } from "../seed/population.ts"
-import { BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import { seedServiceAccounts } from "../seed/seed.ts"
 import { SERVICE, startServer } from "../servers.ts"
 
@@ -21,17 +21,17 @@ const seedLargeStore = (url: string, products: number) =>
 /** Compares the last page of a store with a million products with its first page. */
 export const largeStore = (server: string, options: Options) =>
   Effect.gen(function* () {
+    const products = options.largeStoreProducts.toLocaleString("en")
+    yield* begin("million", 2)
+    yield* step(`seeding ${products} products`)
     const url = yield* createDatabase(server, "million")
     const { port } = yield* startServer(SERVICE, url)
-    const startedAt = Date.now()
     yield* seedLargeStore(url, options.largeStoreProducts)
-    yield* printLine(
-      `Seeded ${options.largeStoreProducts.toLocaleString("en")} products in ${Math.round((Date.now() - startedAt) / 1000)} s.`
-    )
+    yield* step("last and first page")
     const drive = yield* makeLoadDriver
     const [last, first] = yield* compareLatency(port, drive, ["lastPage", "firstPage"], options)
-    const title = `Last page of ${options.largeStoreProducts.toLocaleString("en")} products, against the first (50 products each)`
-    const line = boundLine(title, last, first, "ms", 1.5)
-    yield* printLine(`\n${formatTable(BOUND_HEADINGS, [line])}\n`)
-    return line.reached
+    const printBound = yield* openTable(BOUND_HEADINGS)
+    yield* printBound(
+      boundLine(`Last page of ${products} products, against the first (50 each)`, last, first, "ms", 1.5)
+    )
   }).pipe(Effect.scoped)

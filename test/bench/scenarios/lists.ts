@@ -1,12 +1,11 @@
 import { Effect } from "effect"
 import { createDatabase, openConnection, vacuumAndCheckpoint } from "../database.ts"
-import { formatTable, type Line } from "../measure/report.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { fillStore } from "../seed/manyProducts.ts"
 import { INSTALLATIONS, installationAt, LARGE_STORE, tokenOf } from "../seed/population.ts"
 import { seedServiceAccounts } from "../seed/seed.ts"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, step } from "../output.ts"
 import { SERVICE, startServer } from "../servers.ts"
 
 const rule = (field: string, relation: string, value: unknown) => ({ field, relation, value })
@@ -33,9 +32,10 @@ const REPEATS = 5
 /** Bounds in milliseconds of a page in a small store and in a large one, which may refuse with 422. */
 const [SMALL, LARGE] = [50, 1000]
 
-/** Measures each filter with each sort order on a store with this many products. Returns true if all are within the bound. */
+/** Measures each filter with each sort order on a store with this many products. */
 const measureStore = (server: string, products: number, bound: number) =>
   Effect.gen(function* () {
+    yield* step(`seeding ${products.toLocaleString("en")} products`)
     const url = yield* createDatabase(server, "lists")
     const { port } = yield* startServer(SERVICE, url)
     const db = yield* openConnection(url)
@@ -53,8 +53,16 @@ const measureStore = (server: string, products: number, bound: number) =>
         await response.arrayBuffer()
         return { millis: performance.now() - startedAt, status: response.status }
       })
-    const lines = yield* Effect.forEach(Object.entries(FILTERS), ([title, filter]) =>
+    const printRow = yield* openTable([
+      `${products.toLocaleString("en")} products`,
+      "Slowest, ms",
+      "Sort",
+      "Refused",
+      "At most"
+    ])
+    yield* Effect.forEach(Object.entries(FILTERS), ([title, filter]) =>
       Effect.gen(function* () {
+        yield* step(`${title}, ${products.toLocaleString("en")} products`)
         let worst = { sort: "", millis: 0 }
         const refused: Array<string> = []
         for (const sort of SORTS) {
@@ -66,18 +74,15 @@ const measureStore = (server: string, products: number, bound: number) =>
         }
         const isWithin = worst.millis <= bound && (bound === LARGE || refused.length === 0)
         const cells = [title, worst.millis.toFixed(1), worst.sort, refused.join(" "), String(bound)]
-        return { cells, reached: isWithin } satisfies Line
+        yield* printRow({ cells, reached: isWithin })
       })
     )
-    const headings = [`${products.toLocaleString("en")} products`, "Slowest, ms", "Sort", "Refused", "At most"]
-    yield* printLine(`\n${formatTable(headings, lines)}\n`)
-    return lines.every(({ reached }) => reached)
   }).pipe(Effect.scoped)
 
 /** Measures pages of products by filter and sort order in a store of 10,000 products and in a large one. */
 export const lists = (server: string, { largeStoreProducts }: Options) =>
-  Effect.zipWith(
-    measureStore(server, 10_000, SMALL),
-    measureStore(server, largeStoreProducts, LARGE),
-    (small, large) => small && large
-  )
+  Effect.gen(function* () {
+    yield* begin("lists", 2 * (Object.keys(FILTERS).length + 1))
+    yield* measureStore(server, 10_000, SMALL)
+    yield* measureStore(server, largeStoreProducts, LARGE)
+  })

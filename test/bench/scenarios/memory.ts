@@ -1,44 +1,59 @@
 import { Duration, Effect } from "effect"
-import { startBenchmarkServer, startServerPair, printLine } from "../serverPair.ts"
+import { formatInteger } from "../../../src/domain/Text.ts"
+import { startBenchmarkServer, startServerPair } from "../serverPair.ts"
+import { begin, openTable, printLine, step } from "../output.ts"
 import { makeLoadDriver } from "../load/driver.ts"
 import type { Options } from "../options.ts"
-import { allReached, BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import { SERVICE_SEEDING, seed } from "../seed/seed.ts"
-import { residentMiB, type RunningServer, SERVICE } from "../servers.ts"
+import { residentMiB, SERVICE, SIDES } from "../servers.ts"
 
 /** Maximum resident memory in MiB. */
-const AT_MOST = 300
+const AT_MOST = 200
+
+/** Requests after which the bound applies. */
+const BOUND_REQUESTS = 200_000
+
+/** Measurements of each server. */
+const PARTS = 10
 
 /** Maximum growth in MiB from the second to the last quarter of a soak. */
 const GROWTH_AT_MOST = 16
 
-const count = (requests: number) => requests.toLocaleString("en")
-
-/** Measures resident memory after few and many requests, and that of the baseline. */
-export const memory = (server: string, { connections, memoryAt }: Options) =>
+/** Measures resident memory of the service and of the baseline after each tenth of the requests. */
+export const memory = (server: string, { connections, memoryRequests }: Options) =>
   Effect.gen(function* () {
+    yield* begin("memory", 1 + 2 * PARTS)
     const arena = yield* startServerPair(server)
     const drive = yield* makeLoadDriver
-    const [few, many] = memoryAt
-
-    const measureMemory = ({ pid, port }: RunningServer) =>
-      Effect.forEach([few, many - few], (requests) =>
-        Effect.map(drive({ port, work: "mixed", connections, requests, millis: 0 }), () => residentMiB(pid))
-      )
-    const [serviceEarly = 0, service = 0] = yield* measureMemory(arena.service)
-    const [baselineEarly = 0, baseline = 0] = yield* measureMemory(arena.baseline)
-    const lines = [boundLine(`Resident memory after ${count(many)} requests`, service, AT_MOST, "MiB", 1)]
-    yield* printLine(
-      `\n${formatTable(BOUND_HEADINGS, lines)}\n\n` +
-        `Service after ${count(few)}: ${serviceEarly.toFixed(1)} MiB. ` +
-        `Baseline after ${count(few)} and ${count(many)}: ${baselineEarly.toFixed(1)} and ${baseline.toFixed(1)} MiB.\n`
-    )
-    return allReached(lines)
+    const printRow = yield* openTable(["Resident memory", "Measured", "At most"])
+    const requests = memoryRequests / PARTS
+    for (const side of SIDES) {
+      const { pid, port } = arena[side]
+      for (let part = 1; part <= PARTS; part++) {
+        const title = `${side}, after ${formatInteger(part * requests)} requests`
+        yield* step(title)
+        yield* drive({ port, work: "mixed", connections, requests, millis: 0 })
+        const resident = residentMiB(pid)
+        const isBounded = side === "service" && part === PARTS
+        const fewer = memoryRequests < BOUND_REQUESTS ? ` (bound: after ${formatInteger(BOUND_REQUESTS)}, --full)` : ""
+        yield* printRow({
+          cells: [
+            isBounded ? `${title}${fewer}` : title,
+            `${resident.toFixed(1)} MiB`,
+            isBounded ? `${AT_MOST} MiB` : ""
+          ],
+          ...(isBounded && { reached: resident <= AT_MOST })
+        })
+      }
+    }
   }).pipe(Effect.scoped)
 
 /** Measures resident memory in each minute under a steady load. Each quarter is summarized. */
-export const memorySoak = (server: string, { connections, soak: { minutes, rate } }: Options) =>
+export const memorySoak = (server: string, { connections, soakMinutes: minutes, soakRate: rate }: Options) =>
   Effect.gen(function* () {
+    yield* begin("memory-soak", minutes + 1)
+    yield* step("seeding")
     const service = yield* startBenchmarkServer(server, "service", SERVICE)
     yield* Effect.promise(() => seed([[service.db, SERVICE_SEEDING]]))
     const drive = yield* makeLoadDriver
@@ -48,11 +63,13 @@ export const memorySoak = (server: string, { connections, soak: { minutes, rate 
       yield* drive({ port: service.port, work: "mixed", connections, requests: rate * 10, millis: 0 })
       yield* Effect.sleep(Duration.millis(Math.max(0, 10_000 - (performance.now() - started))))
     })
-    const samples = yield* Effect.forEach(Array.from({ length: minutes }), () =>
+    const printMinute = yield* openTable(["Minute", "MiB"])
+    const samples = yield* Effect.forEach(Array.from({ length: minutes }), (_, minute) =>
       Effect.gen(function* () {
+        yield* step(`minute ${minute + 1}`)
         yield* Effect.repeat(round, { times: 5 })
         const resident = residentMiB(service.pid)
-        yield* printLine(`${resident.toFixed(1)} MiB`)
+        yield* printMinute({ cells: [String(minute + 1), resident.toFixed(1)] })
         return resident
       })
     )
@@ -62,11 +79,11 @@ export const memorySoak = (server: string, { connections, soak: { minutes, rate 
     )
     const means = quarters.map((quarter) => quarter.reduce((sum, one) => sum + one, 0) / quarter.length)
     const growth = (means[3] ?? 0) - (means[1] ?? 0)
-    const lines = [boundLine("Growth from the second to the last quarter", growth, GROWTH_AT_MOST, "MiB", 1)]
     const summary = quarters.map(
       (quarter, index) =>
         `Quarter ${index + 1}: ${[Math.min(...quarter), means[index] ?? 0, Math.max(...quarter)].map((one) => one.toFixed(1)).join(" · ")} MiB (least, mean, most).`
     )
-    yield* printLine(`\n${summary.join("\n")}\n\n${formatTable(BOUND_HEADINGS, lines)}\n`)
-    return allReached(lines)
+    yield* printLine(`\n${summary.join("\n")}`)
+    const printBound = yield* openTable(BOUND_HEADINGS)
+    yield* printBound(boundLine("Growth from the second to the last quarter", growth, GROWTH_AT_MOST, "MiB", 1))
   }).pipe(Effect.scoped)

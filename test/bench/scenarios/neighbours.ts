@@ -1,6 +1,6 @@
 import { Effect, Fiber } from "effect"
 import type Pg from "pg"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, printLine, rounds, step } from "../output.ts"
 import { openConnection, createDatabase, vacuumAndCheckpoint } from "../database.ts"
 import { makeLoadDriver } from "../load/driver.ts"
 import { type Attack, attacks, seedAttacks, type Target } from "./attacks.ts"
@@ -9,7 +9,7 @@ import { fillStore } from "../seed/manyProducts.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { MEDIUM_STORE, PRODUCTS, STORES, LARGE_STORE } from "../seed/population.ts"
-import { allReached, BOUND_HEADINGS, boundLine, type Line, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import { seedServiceAccounts } from "../seed/seed.ts"
 import { residentMiB, SERVICE, startServer, temporaryFolder } from "../servers.ts"
 import { seedMerchantsAndAgents } from "./surfaces.ts"
@@ -93,47 +93,59 @@ const measureAttack = (target: Target, probe: Probe, { run, title }: Attack) =>
     )
     const { memory, probes, unready } = yield* observeServer(target, probing)
     const summary = yield* Fiber.join(attack)
-    yield* printLine(`${title}: ${summary}; not ready in ${unready} of ${probes} probes`)
     const loud: Latency = {
       reads: Math.max(...measured.map(({ reads }) => reads)),
       writes: Math.max(...measured.map(({ writes }) => writes))
     }
-    return { quiet, loud, memory, unready }
+    return {
+      quiet,
+      loud,
+      memory,
+      unready,
+      summary: `${title}: ${summary}; not ready in ${unready} of ${probes} probes`
+    }
   })
 
 /** Measures the effect of one store's load and jobs, within its limits, on the others. */
-export const neighbours = (server: string, { only, rounds, roundMillis }: Options) =>
+export const neighbours = (server: string, { attackOperations, attackRounds, only, roundMillis }: Options) =>
   Effect.gen(function* () {
+    yield* begin("neighbours", 1)
+    yield* step("seeding")
     const url = yield* createDatabase(server, "neighbours")
     const { pid, port } = yield* startServer(SERVICE, url, { DATA_DIR: yield* temporaryFolder })
     const db = yield* openConnection(url)
     yield* seed(url, db)
     const target: Target = { url, port, pid, db }
-    const probe = yield* makeProbe(port, roundMillis * 2)
+    const probe = yield* makeProbe(port, roundMillis)
     yield* seedAttacks(target)
-    const all = [...(yield* makeJobAttacks(target)), ...attacks(target)]
+    const all = [...(yield* makeJobAttacks(target, attackOperations)), ...attacks(target)].filter(({ title }) =>
+      title.includes(only)
+    )
     yield* vacuumAndCheckpoint(db)
     yield* probe
 
-    const lines: Array<Line> = []
-    let isReady = true
-    for (const attack of all.filter(({ title }) => title.includes(only))) {
-      const measured = []
-      for (let round = 0; round < Math.min(rounds, 3); round++) {
-        measured.push(yield* measureAttack(target, probe, attack))
-      }
-      isReady &&= measured.every(({ unready }) => unready === 0)
+    yield* begin("neighbours", all.length)
+    const printRow = yield* openTable(BOUND_HEADINGS)
+    const summaries: Array<string> = []
+    for (const attack of all) {
+      yield* step(attack.title)
+      const measured = yield* rounds(attackRounds, () => measureAttack(target, probe, attack))
+      summaries.push(...measured.map(({ summary }) => summary))
       for (const work of ["reads", "writes"] as const) {
         const [quiet, loud] = [
           medianOf(measured.map(({ quiet }) => quiet[work])),
           medianOf(measured.map(({ loud }) => loud[work]))
         ]
         const against = Math.max(quiet, ACCEPTABLE / AT_MOST)
-        lines.push(boundLine(`p99 of the others' ${work}: ${attack.title}`, loud, against, "ms", AT_MOST))
+        yield* printRow(boundLine(`p99 of the others' ${work}: ${attack.title}`, loud, against, "ms", AT_MOST))
       }
       const memory = Math.max(...measured.map(({ memory }) => memory))
-      lines.push(boundLine(`Resident memory meanwhile`, memory, MEMORY, "MiB", 1))
+      yield* printRow(boundLine(`Resident memory: ${attack.title}`, memory, MEMORY, "MiB", 1))
+      const unready = measured.reduce((sum, one) => sum + one.unready, 0)
+      yield* printRow({
+        cells: [`Readiness probes that failed: ${attack.title}`, String(unready), "", "", "0"],
+        reached: unready === 0
+      })
     }
-    yield* printLine(`\n${formatTable(BOUND_HEADINGS, lines)}\n`)
-    return isReady && allReached(lines)
+    yield* printLine(`\n${summaries.join("\n")}`)
   }).pipe(Effect.scoped)

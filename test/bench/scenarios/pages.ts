@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto"
 import type { Browser, CDPSession, Page } from "playwright-core"
 import { browser } from "../../support/process/Programs.ts"
 import { memberOf } from "../../support/rpc/Members.ts"
-import { printLine } from "../serverPair.ts"
+import { begin, detail, openTable, printLine, step } from "../output.ts"
 import { openConnection, createDatabase, vacuumAndCheckpoint } from "../database.ts"
 import { fillStore } from "../seed/manyProducts.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { MEDIUM_STORE, idOf, installationAt, tokenOf } from "../seed/population.ts"
-import { allReached, BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import { seedServiceAccounts } from "../seed/seed.ts"
 import { SERVICE, startServer } from "../servers.ts"
 
@@ -115,6 +115,8 @@ const change = async (port: number, n: number) => {
 /** Measures the dashboard in a browser: a store with 10,000 products, and an hour of changes. */
 export const pages = (server: string, { rounds }: Options) =>
   Effect.gen(function* () {
+    yield* begin("pages", 4)
+    yield* step("seeding")
     const url = yield* createDatabase(server, "pages")
     const { port } = yield* startServer(SERVICE, url)
     const db = yield* openConnection(url)
@@ -126,9 +128,12 @@ export const pages = (server: string, { rounds }: Options) =>
     const base = `http://127.0.0.1:${port}`
     const open = Effect.promise(() => openWindow(launched, base, cookie))
 
+    const printRow = yield* openTable(BOUND_HEADINGS)
+    yield* step("products, from a click to rows")
     const shown: Array<number> = []
     // The first round warms up the server.
     for (let round = 0; round <= 3 * rounds; round++) {
+      yield* detail(`round ${round} of ${3 * rounds}`)
       const page = yield* open
       yield* Effect.promise(async () => {
         await page.waitForLoadState("networkidle")
@@ -138,20 +143,30 @@ export const pages = (server: string, { rounds }: Options) =>
       })
     }
 
+    yield* printRow(boundLine("Products, from a click to rows", medianOf(shown), SHOWN, "ms", 1))
+
+    yield* step("scrolling all rows")
     const page = yield* open
     const session = yield* Effect.promise(() => page.context().newCDPSession(page))
     yield* Effect.promise(() => visitPages(page))
     const shifted = Number(yield* Effect.promise(() => page.evaluate("globalThis.shifted")))
+    yield* printRow({ cells: ["Layout shift of all pages", String(shifted), "", "", "0"], reached: shifted === 0 })
     yield* Effect.promise(() => loadAll(page))
     const frames = yield* Effect.promise(() => page.evaluate<ReadonlyArray<number>>(SCROLL))
     const sorted = frames.toSorted((a, b) => a - b)
     const slow = sorted[Math.floor(frames.length * 0.95)] ?? Number.NaN
+    yield* printRow(boundLine("A frame while 10,000 rows are scrolled, p95", slow, FRAME, "ms", 1))
 
+    yield* step(`an hour of ${CHANGES} changes`)
     yield* Effect.promise(() => visitPages(page))
     const before = yield* Effect.promise(() => heapOf(session))
     const changing = Effect.forEach(
       Array.from({ length: CHANGES }, (_, n) => n),
-      (n) => Effect.promise(() => change(port, n)),
+      (n) =>
+        Effect.andThen(
+          detail(`change ${n + 1}`),
+          Effect.promise(() => change(port, n))
+        ),
       { concurrency: AT_ONCE, discard: true }
     )
     const looking = Effect.forever(Effect.promise(() => visitPages(page)))
@@ -159,15 +174,9 @@ export const pages = (server: string, { rounds }: Options) =>
     yield* Effect.promise(() => visitPages(page))
     const after = yield* Effect.promise(() => heapOf(session))
 
+    yield* printRow(boundLine("The heap grows in an hour of changes by", after - before, GROWTH, "MiB", 1))
     yield* printLine(
-      `Rows after ${shown.map((millis) => millis.toFixed(0)).join(", ")} ms; ${frames.length} frames to the last of ` +
-        `${MEDIUM_STORE.products} rows, the slowest ${sorted.at(-1)?.toFixed(0)} ms; layout shift ${shifted}; heap ${before.toFixed(1)} MiB, ${after.toFixed(1)} after ${CHANGES} changes`
+      `\nRows after ${shown.map((millis) => millis.toFixed(0)).join(", ")} ms; ${frames.length} frames to the last of ` +
+        `${MEDIUM_STORE.products} rows, the slowest ${sorted.at(-1)?.toFixed(0)} ms; heap ${before.toFixed(1)} MiB, ${after.toFixed(1)} after ${CHANGES} changes`
     )
-    const lines = [
-      boundLine("Products, from a click to rows", medianOf(shown), SHOWN, "ms", 1),
-      boundLine("A frame while 10,000 rows are scrolled, p95", slow, FRAME, "ms", 1),
-      boundLine("The heap grows in an hour of changes by", after - before, GROWTH, "MiB", 1)
-    ]
-    yield* printLine(`\n${formatTable(BOUND_HEADINGS, lines)}\n`)
-    return allReached(lines) && shifted === 0
   }).pipe(Effect.scoped)

@@ -11,7 +11,6 @@ import { makeClaim } from "../../../src/layers/webhooks/Claims.ts"
 import { replicatingServer } from "../database.ts"
 import { sendRequests } from "../load/wire.ts"
 import { cpuSeconds, databaseCpuSeconds, findPostmaster } from "../measure/cpu.ts"
-import { allReached, formatTable, type Line } from "../measure/report.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { copyTemplates, fillScale, templateRequests } from "../seed/scale.ts"
@@ -27,7 +26,7 @@ import {
   storeIdOf
 } from "../seed/scaleStores.ts"
 import { type MakeRequest, type Place, WORK } from "./scaleWork.ts"
-import { printLine } from "../serverPair.ts"
+import { begin, type Line, openTable, printLine, type PrintRow, rounds, step } from "../output.ts"
 import { type RunningServer, SERVICE, startServer } from "../servers.ts"
 
 /** Shares of everything at which the work is measured. Each has cells of its own. */
@@ -101,16 +100,27 @@ interface Cost {
 
 const cpuAt = (cpus: ReadonlyArray<number>, index: number) => cpus[index] ?? Number.NaN
 
-/** Measures some work at all shares in turn, so that other load of the machine affects all alike. The first round warms up. */
-const compare = Effect.fnUntraced(function* (title: string, works: ReadonlyArray<Effect.Effect<number>>) {
-  const rounds = (yield* Effect.replicateEffect(Effect.all(works), ROUNDS + 1)).slice(1)
-  const medians = (of: (cpus: ReadonlyArray<number>, index: number) => number) =>
-    works.map((_, index) => medianOf(rounds.map((cpus) => of(cpus, index))))
+const lineOf = ({ cpus, ratios, title }: Cost): Line => {
+  const ratio = Math.max(...ratios)
+  const mayGrow = WORK.some((work) => work.mayGrow === true && title.startsWith(work.title))
   return {
-    title,
-    cpus: medians(cpuAt),
-    ratios: medians((cpus, index) => cpuAt(cpus, index) / cpuAt(cpus, 0))
-  } satisfies Cost
+    cells: [title, ...cpus.map((cpu) => cpu.toFixed(0)), ratio.toFixed(2), mayGrow ? "see docs" : String(AT_MOST)],
+    ...(mayGrow ? {} : { reached: ratio <= AT_MOST })
+  }
+}
+
+/** Measures some work at all shares in turn and prints its row, so that other load of the machine affects all alike. The first round warms up. */
+const compare = Effect.fnUntraced(function* (
+  printRow: PrintRow,
+  title: string,
+  works: ReadonlyArray<Effect.Effect<number>>
+) {
+  yield* step(title)
+  const measured = (yield* rounds(ROUNDS + 1, () => Effect.all(works))).slice(1)
+  const medians = (of: (cpus: ReadonlyArray<number>, index: number) => number) =>
+    works.map((_, index) => medianOf(measured.map((cpus) => of(cpus, index))))
+  const ratios = medians((cpus, index) => cpuAt(cpus, index) / cpuAt(cpus, 0))
+  yield* printRow(lineOf({ title, cpus: medians(cpuAt), ratios }))
 })
 
 /** Filled cells, with a server for them. */
@@ -151,9 +161,9 @@ const install = Effect.fnUntraced(function* (cluster: string, sizes: Sizes, shar
 const measureRequests = Effect.fnUntraced(function* (
   installations: ReadonlyArray<Installation>,
   postmaster: number,
-  requests: number
+  requests: number,
+  printRow: PrintRow
 ) {
-  const costs: Array<Cost> = []
   for (const { make, title } of WORK) {
     for (const [index, { title: which }] of installations[0]?.stores.entries() ?? []) {
       const works = installations.flatMap(({ server, stores }) => {
@@ -162,10 +172,9 @@ const measureRequests = Effect.fnUntraced(function* (
         const run = () => sendAll(server.port, store, make(store.place), requests)
         return [Effect.promise(() => measureCpu(server.pid, postmaster, requests, run))]
       })
-      costs.push(yield* compare(`${title}, ${which} store`, works))
+      yield* compare(printRow, `${title}, ${which} store`, works)
     }
   }
-  return costs
 })
 
 /** Work that is not a request. */
@@ -224,43 +233,32 @@ const fitToDisk = (sizes: Sizes): Sizes => {
   return { ...sizes, products: Math.floor(sizes.products * part), largest: Math.floor(sizes.largest * part) }
 }
 
-const lineOf = ({ cpus, ratios, title }: Cost): Line => {
-  const ratio = Math.max(...ratios)
-  const mayGrow = WORK.some((work) => work.mayGrow === true && title.startsWith(work.title))
-  return {
-    cells: [title, ...cpus.map((cpu) => cpu.toFixed(0)), ratio.toFixed(2), mayGrow ? "see docs" : String(AT_MOST)],
-    ...(mayGrow ? {} : { reached: ratio <= AT_MOST })
-  }
-}
-
 /** Measures how the cost of each kind of work grows with the number of stores and their products, in four cells. */
 export const scale = (_: string, options: Options) =>
   Effect.gen(function* () {
     const sizes = fitToDisk(options.scale)
+    yield* begin("scale", SHARES.length + WORK.length * measuredStores(sizes, 1).length + INSIDE.length)
     if (sizes.products < options.scale.products)
       yield* printLine(`The disk has room for ${sizes.products.toLocaleString("en")} products.`)
     const cluster = yield* replicatingServer
-    const filled = yield* Effect.forEach(SHARES, (share) => install(cluster, sizes, share))
+    const filled = yield* Effect.forEach(SHARES, (share) =>
+      Effect.andThen(step(`filling ${share * 100} %`), install(cluster, sizes, share))
+    )
     const postmaster = yield* Effect.promise(async () => (filled[0] ? findPostmaster(filled[0].dbs.main) : undefined))
     if (postmaster === undefined)
       return yield* Effect.die(new Error("/proc does not show the processes of the database"))
-    yield* printLine("Measuring")
     const installations = yield* Effect.forEach(filled, (one) =>
       Effect.map(startServer(SERVICE, one.main, one.settings), (server) => ({ ...one, server }))
     )
     const requests = options.roundMillis > 1000 ? 300 : 150
-    const costs = yield* measureRequests(installations, postmaster, requests)
+    const printRow = yield* openTable(["CPU µs", ...SHARES.map((share) => `${share * 100} %`), "Ratio", "At most"])
+    yield* measureRequests(installations, postmaster, requests, printRow)
     const inside = yield* Effect.forEach(installations, (one) => buildInside(one, postmaster, sizes))
     for (const title of INSIDE) {
-      costs.push(
-        yield* compare(
-          title,
-          inside.map((works) => works[title])
-        )
+      yield* compare(
+        printRow,
+        title,
+        inside.map((works) => works[title])
       )
     }
-    const lines = costs.map(lineOf)
-    const headings = ["CPU µs", ...SHARES.map((share) => `${share * 100} %`), "Ratio", "At most"]
-    yield* printLine(`\n${formatTable(headings, lines)}\n`)
-    return allReached(lines)
   }).pipe(Effect.scoped)

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import type Pg from "pg"
-import { type BenchmarkServer, startBenchmarkServer, printLine } from "../serverPair.ts"
+import { type BenchmarkServer, startBenchmarkServer } from "../serverPair.ts"
+import { begin, openTable, rounds, step } from "../output.ts"
 import { analyze, vacuumAndCheckpoint } from "../database.ts"
 import { measureCost } from "../measure/cost.ts"
 import { makeLoadDriver } from "../load/driver.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
-import { allReached, BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import { SERVICE_SEEDING, seed } from "../seed/seed.ts"
 import { SERVICE } from "../servers.ts"
 import { formatRequest, type RequestKind, REQUESTS } from "../load/requests.ts"
@@ -52,31 +53,39 @@ const check = async ({ port }: BenchmarkServer) => {
 }
 
 /** Measures the server's CPU time of a write over each surface, and of an agent's reads. */
-export const surfaces = (
-  server: string,
-  { connections, roundMillis, roundRequests, rounds, warmUpRequests }: Options
-) =>
+export const surfaces = (server: string, options: Options) =>
   Effect.gen(function* () {
+    const { connections, roundMillis, roundRequests, warmUp } = options
+    yield* begin("surfaces", 3)
+    yield* step("seeding")
     const service = yield* startBenchmarkServer(server, "service", SERVICE)
     yield* Effect.promise(() => seed([[service.db, SERVICE_SEEDING]]))
     yield* Effect.promise(() => seedMerchantsAndAgents(service.db))
     yield* vacuumAndCheckpoint(service.db)
     yield* Effect.promise(() => check(service))
     const drive = yield* makeLoadDriver
+    yield* step("warm-up")
     const job = (work: RequestKind) => ({ port: service.port, work, connections })
-    for (const work of MEASURED) yield* drive({ ...job(work), requests: warmUpRequests / 2, millis: 0 })
+    for (const work of MEASURED) yield* drive({ ...job(work), ...warmUp })
     yield* analyze(service.db)
 
     const seen = new Map<RequestKind, Array<number>>(MEASURED.map((work) => [work, []]))
-    for (let round = 0; round < rounds; round++) {
-      for (const work of round % 2 === 0 ? MEASURED : MEASURED.toReversed()) {
-        const { server } = yield* measureCost(
-          service,
-          drive({ ...job(work), requests: roundRequests, millis: roundMillis })
-        )
-        seen.get(work)?.push(server)
-      }
-    }
+    yield* step("calls")
+    const printRound = yield* openTable(["CPU µs of the server per call", ...MEASURED])
+    yield* rounds(
+      options.rounds,
+      Effect.fnUntraced(function* (round) {
+        for (const work of round % 2 === 0 ? MEASURED : MEASURED.toReversed()) {
+          const { server } = yield* measureCost(
+            service,
+            drive({ ...job(work), requests: roundRequests, millis: roundMillis })
+          )
+          seen.get(work)?.push(server)
+        }
+        const cells = MEASURED.map((work) => seen.get(work)?.at(-1)?.toFixed(0) ?? "")
+        yield* printRound({ cells: [`Round ${round + 1}`, ...cells] })
+      })
+    )
     const cpuOf = (work: RequestKind) => medianOf(seen.get(work) ?? [])
     const rest = cpuOf("create")
     const lines = [
@@ -85,7 +94,5 @@ export const surfaces = (
       boundLine("A tool that reads a page", cpuOf("mcpList"), rest, "µs", MOST_CREATES),
       boundLine("A tool that creates a product", cpuOf("mcpCreate"), rest, "µs", MOST_CREATES)
     ]
-    yield* printLine(`\nCPU time of the server per call, medians of ${rounds} rounds.\n`)
-    yield* printLine(`${formatTable(BOUND_HEADINGS, lines)}\n`)
-    return allReached(lines)
+    yield* Effect.forEach(lines, yield* openTable(BOUND_HEADINGS))
   }).pipe(Effect.scoped)

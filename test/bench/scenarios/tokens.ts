@@ -1,10 +1,11 @@
 import { Effect } from "effect"
-import { type ServerPair, startBenchmarkServer, printLine } from "../serverPair.ts"
+import { type ServerPair, startBenchmarkServer } from "../serverPair.ts"
+import { begin, openTable, step } from "../output.ts"
 import { vacuumAndCheckpoint } from "../database.ts"
 import { makeLoadDriver } from "../load/driver.ts"
-import { compareServers, type RoundPair } from "../measure/rounds.ts"
+import { compareServers } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
-import { allReached, costHeadings, costLines, rateHeadings, rateLine, formatTable } from "../measure/report.ts"
+import { compareHeadings, costLines, rateLine } from "../measure/report.ts"
 import { seedServiceGrants, seedBaselineGrants } from "../seed/grants.ts"
 import { type RunningServer, SERVICE, SIDES, TOKENS_BASELINE } from "../servers.ts"
 import { type RequestKind, REQUESTS } from "../load/requests.ts"
@@ -37,23 +38,19 @@ const checkParity = async (server: RunningServer, n: number) => {
   if (status !== 400) throw new Error(`A code that was used: ${status} ${JSON.stringify(answer)}`)
 }
 
-const report = (results: ReadonlyArray<{ readonly title: string; readonly pairs: ReadonlyArray<RoundPair> }>) => {
-  const rates = results.map(({ pairs, title }) => rateLine(title, pairs, AT_LEAST))
-  const costs = results.flatMap(({ pairs, title }) => costLines(title, pairs, {}))
-  const tables = [formatTable(rateHeadings("oidc-provider"), rates), formatTable(costHeadings("oidc-provider"), costs)]
-  return Effect.as(printLine(`\n${tables.join("\n\n")}\n`), allReached(rates))
-}
-
 /** Compares the exchange of codes and refresh tokens with `oidc-provider`. */
 export const tokens = (server: string, options: Options) =>
   Effect.gen(function* () {
+    yield* begin("tokens", COMPARISONS.length + 1)
+    yield* step("seeding")
     const arena: ServerPair = {
       service: yield* startBenchmarkServer(server, "service", SERVICE),
       baseline: yield* startBenchmarkServer(server, "baseline", TOKENS_BASELINE)
     }
     // Each is used once. Rounds have a fixed number of requests, so that their number is known.
-    const rounds = { ...options, roundMillis: 0, roundRequests: 2 * options.roundRequests }
-    const count = COMPARISONS.length * (rounds.warmUpRequests + rounds.rounds * rounds.roundRequests)
+    const warmUp = { requests: 5 * options.roundRequests, millis: 0 }
+    const rounds = { ...options, warmUp, roundMillis: 0, roundRequests: 2 * options.roundRequests }
+    const count = COMPARISONS.length * (warmUp.requests + rounds.rounds * rounds.roundRequests)
     yield* Effect.promise(() => seedServiceGrants(arena.service.db, count + 1))
     yield* Effect.promise(() => seedBaselineGrants(arena.baseline.db, count + 1))
     for (const side of SIDES) {
@@ -61,8 +58,11 @@ export const tokens = (server: string, options: Options) =>
       yield* Effect.promise(() => checkParity(arena[side], count))
     }
     const drive = yield* makeLoadDriver
-    const results = yield* Effect.forEach(COMPARISONS, ({ title, work }) =>
-      Effect.map(compareServers(arena, drive, work, rounds), (pairs) => ({ title, pairs }))
-    )
-    return yield* report(results)
+    const printRow = yield* openTable(compareHeadings("oidc-provider"))
+    for (const { title, work } of COMPARISONS) {
+      yield* step(title)
+      const pairs = yield* compareServers(arena, drive, work, rounds)
+      yield* printRow(rateLine(title, pairs, AT_LEAST))
+      yield* Effect.forEach(costLines(title, pairs, {}), printRow)
+    }
   }).pipe(Effect.scoped)

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, step } from "../output.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
 import { STORES } from "../seed/population.ts"
-import { allReached, BOUND_HEADINGS, boundLine, formatTable } from "../measure/report.ts"
+import { BOUND_HEADINGS, boundLine } from "../measure/report.ts"
 import { SERVICE, startServer } from "../servers.ts"
 import { startHelper } from "./childProcess.ts"
 import { Listening } from "./receiver.ts"
@@ -21,9 +21,6 @@ const isSubscribed = (subscriber: number, store: number) =>
 
 /** Seconds of warm-up writes. */
 const WARM_UP = 4
-
-/** Runs of each state, whose median counts. */
-const ROUNDS = 3
 
 /** Maximum ratio of the p99 of the other endpoints to that without a failing one. */
 const AT_MOST = 2
@@ -75,8 +72,9 @@ const measure = (fixture: WebhookFixture, state: EndpointState, seconds: number)
   }).pipe(Effect.scoped)
 
 /** Measures the effect of a failing endpoint on 99 others. */
-export const deadEndpoint = (server: string, { deadSeconds }: Options) =>
+export const deadEndpoint = (server: string, { deadRounds, deadSeconds }: Options) =>
   Effect.gen(function* () {
+    yield* begin("webhooks dead", deadRounds * STATES.length)
     const fixture = yield* makeFixture(server, SUBSCRIBERS, isSubscribed)
     const rounds: Record<EndpointState, Array<number>> = {
       alive: [],
@@ -84,8 +82,14 @@ export const deadEndpoint = (server: string, { deadSeconds }: Options) =>
       "refuses connections": [],
       "answers 500 after 5 s": []
     }
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const state of STATES) rounds[state].push(yield* measure(fixture, state, deadSeconds))
+    const printRound = yield* openTable(["The hundredth endpoint", "p99 ms of the others"])
+    for (let round = 0; round < deadRounds; round++) {
+      for (const state of STATES) {
+        yield* step(state)
+        const p99 = yield* measure(fixture, state, deadSeconds)
+        rounds[state].push(p99)
+        yield* printRound({ cells: [state, p99.toFixed(1)] })
+      }
     }
     const against = medianOf(rounds.alive)
     const lines = STATES.filter((state) => state !== "alive").map((state) =>
@@ -97,7 +101,5 @@ export const deadEndpoint = (server: string, { deadSeconds }: Options) =>
         AT_MOST
       )
     )
-    const seen = STATES.map((state) => `${state} ${rounds[state].map((p99) => p99.toFixed(1)).join(", ")}`).join("; ")
-    yield* printLine(`\n${formatTable(BOUND_HEADINGS, lines)}\n\nRounds, p99 in ms: ${seen}.\n`)
-    return allReached(lines)
+    yield* Effect.forEach(lines, yield* openTable(BOUND_HEADINGS))
   }).pipe(Effect.scoped)

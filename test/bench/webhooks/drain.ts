@@ -1,11 +1,10 @@
 import { Effect, Schedule } from "effect"
 import { runMigrations } from "graphile-worker"
-import { printLine } from "../serverPair.ts"
+import { begin, openTable, rounds, step } from "../output.ts"
 import { vacuumAndCheckpoint } from "../database.ts"
 import { cpuSeconds } from "../measure/cpu.ts"
 import { medianOf } from "../measure/rounds.ts"
 import type { Options } from "../options.ts"
-import { type Line, formatTable } from "../measure/report.ts"
 import { startWorker } from "../servers.ts"
 import { now } from "./clock.ts"
 import { type Setting, Started } from "./graphile.ts"
@@ -109,11 +108,16 @@ const formatSetting = ({ completeJobBatchDelay, concurrentJobs, localQueue }: Se
 /** Finds the setting that drains a fifth of the backlog fastest. */
 const bestSetting = (fixture: WebhookFixture, count: number, subscribers: number) =>
   Effect.gen(function* () {
-    const tried = yield* Effect.forEach(SETTINGS, (setting) =>
-      Effect.map(graphile(fixture, count, subscribers, setting), ({ perSecond }) => ({ setting, perSecond }))
+    const printRow = yield* openTable([`graphile-worker, ${count} jobs`, "Jobs/s"])
+    const tried = yield* Effect.forEach(
+      SETTINGS,
+      Effect.fnUntraced(function* (setting) {
+        yield* step(`graphile-worker, ${formatSetting(setting)}`)
+        const { perSecond } = yield* graphile(fixture, count, subscribers, setting)
+        yield* printRow({ cells: [formatSetting(setting), perSecond.toFixed(0)] })
+        return { setting, perSecond }
+      })
     )
-    const rates = tried.map(({ perSecond, setting }) => `${formatSetting(setting)}: ${perSecond.toFixed(0)}`).join("; ")
-    yield* printLine(`graphile-worker, jobs/s by setting, ${count} jobs: ${rates}.`)
     return tried.reduce((best, one) => (one.perSecond > best.perSecond ? one : best)).setting
   })
 
@@ -123,16 +127,21 @@ const cell = (rounds: ReadonlyArray<Drained>) =>
 const compareWorkers = (fixture: WebhookFixture, backlog: number, subscribers: number) =>
   Effect.gen(function* () {
     const setting = yield* bestSetting(fixture, backlog / 5, subscribers)
-    const serviceRounds: Array<Drained> = []
-    const graphileRounds: Array<Drained> = []
-    for (let round = 0; round < ROUNDS; round++) {
-      serviceRounds.push(yield* drainByService(fixture, backlog, subscribers))
-      graphileRounds.push(yield* graphile(fixture, backlog, subscribers, setting))
-    }
+    yield* step("both")
+    const printRow = yield* openTable(HEADINGS)
+    const pairs = yield* rounds(
+      ROUNDS,
+      Effect.fnUntraced(function* () {
+        const service = yield* drainByService(fixture, backlog, subscribers)
+        return { service, graphile: yield* graphile(fixture, backlog, subscribers, setting) }
+      })
+    )
+    const serviceRounds = pairs.map(({ service }) => service)
+    const graphileRounds = pairs.map(({ graphile }) => graphile)
     const ratio =
       medianOf(serviceRounds.map(({ perSecond }) => perSecond)) /
       medianOf(graphileRounds.map(({ perSecond }) => perSecond))
-    const line: Line = {
+    yield* printRow({
       cells: [
         `${backlog.toLocaleString("en")} deliveries to ${subscribers === 1 ? "one app" : `${subscribers} apps`}`,
         cell(serviceRounds),
@@ -141,8 +150,7 @@ const compareWorkers = (fixture: WebhookFixture, backlog: number, subscribers: n
         AT_LEAST.toFixed(1)
       ],
       reached: ratio >= AT_LEAST
-    }
-    return line
+    })
   })
 
 /** Compares how fast one worker process drains a backlog with graphile-worker. */
@@ -150,9 +158,8 @@ export const drain =
   (subscribers: number) =>
   (server: string, { backlog }: Options) =>
     Effect.gen(function* () {
+      yield* begin(subscribers === 1 ? "webhooks drain" : "webhooks spread", SETTINGS.length + 1)
       const fixture = yield* makeFixture(server, subscribers, (_, store) => store === 0)
       yield* Effect.promise(() => runMigrations({ connectionString: fixture.url }))
-      const line = yield* compareWorkers(fixture, backlog, subscribers)
-      yield* printLine(`\n${formatTable(HEADINGS, [line])}\n`)
-      return line.reached
+      yield* compareWorkers(fixture, backlog, subscribers)
     }).pipe(Effect.scoped)

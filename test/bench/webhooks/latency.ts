@@ -1,7 +1,6 @@
 import { Effect } from "effect"
-import { printLine } from "../serverPair.ts"
+import { begin, type Line, openTable, step } from "../output.ts"
 import type { Options } from "../options.ts"
-import { allReached, type Line, formatTable } from "../measure/report.ts"
 import { SERVICE, startServer, startWorker } from "../servers.ts"
 import { startHelper } from "./childProcess.ts"
 import { Listening } from "./receiver.ts"
@@ -73,10 +72,11 @@ const measure = (fixture: WebhookFixture, title: string, setup: WorkerSetup, sec
  */
 export const latency = (server: string, { latencySeconds }: Options) =>
   Effect.gen(function* () {
+    yield* begin("webhooks latency", Object.keys(WORKER_SETUPS).length)
     const fixture = yield* makeFixture(server, SUBSCRIBERS, () => true)
-    const lines = yield* Effect.forEach(Object.entries(WORKER_SETUPS), ([title, setup]) =>
-      measure(fixture, title, setup, latencySeconds)
-    )
-    yield* printLine(`\n${formatTable(HEADINGS, lines)}\n`)
-    return allReached(lines)
+    const printRow = yield* openTable(HEADINGS)
+    for (const [title, setup] of Object.entries(WORKER_SETUPS)) {
+      yield* step(title)
+      yield* printRow(yield* measure(fixture, title, setup, latencySeconds))
+    }
   }).pipe(Effect.scoped)
