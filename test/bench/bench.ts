@@ -74,7 +74,7 @@ const command = Command.make(
       const missed = yield* Output.use((output) => output.missed)
       if (missed.length > 0)
         return yield* new BenchFailed({
-          message: `Missed bounds (${missed.length}):\n${missed.map((title) => `  ${title}`).join("\n")}`
+          message: `Missed ${missed.length === 1 ? "one bound" : `${missed.length} bounds`}: ${missed.join("; ")}`
         })
     },
     Effect.provide(Output.layer),

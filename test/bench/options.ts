@@ -61,9 +61,14 @@ export const EXAMPLES = [...MODES, ...OTHER_MODES].map((mode) => {
   return { command: `npm run bench -- ${mode.padEnd(11)}  # ${minutes} min: ${subject}` }
 })
 
+/** Rounds of a comparison on a machine of any speed. */
+export const LEAST_ROUNDS = 3
+
 /** Amounts of work that `--quick` and `--full` change. */
 interface Sizes {
   readonly rounds: number
+  /** Milliseconds after which no round of a comparison begins, except the first {@link LEAST_ROUNDS}. */
+  readonly roundsMillis: number
   readonly roundMillis: number
   /** Minimum number of requests of a round, for slow machines. */
   readonly roundRequests: number
@@ -71,6 +76,8 @@ interface Sizes {
   readonly warmUp: { readonly requests: number; readonly millis: number }
   /** Requests after which memory is measured. */
   readonly memoryRequests: number
+  /** Milliseconds after which no part of these requests begins. */
+  readonly memoryMillis: number
   readonly largeStoreProducts: number
   readonly agedRows: number
   /** Operations of the largest change set. */
@@ -95,10 +102,12 @@ interface Sizes {
 
 const QUICK: Sizes = {
   rounds: 3,
+  roundsMillis: 15_000,
   roundMillis: 1000,
   roundRequests: 300,
   warmUp: { requests: 0, millis: 2000 },
   memoryRequests: 10_000,
+  memoryMillis: 90_000,
   largeStoreProducts: 100_000,
   agedRows: 100_000,
   changeSetRows: 20_000,
@@ -114,14 +123,16 @@ const QUICK: Sizes = {
 }
 
 /** Sizes that end within {@link LIMIT_MINUTES} on two busy cores. */
-const USUAL: Sizes = { ...QUICK, rounds: 5, memoryRequests: 30_000, importRows: 200_000 }
+const USUAL: Sizes = { ...QUICK, rounds: 5, memoryRequests: 20_000, importRows: 200_000 }
 
 const FULL: Sizes = {
   rounds: 5,
+  roundsMillis: Number.POSITIVE_INFINITY,
   roundMillis: 4000,
   roundRequests: 2_000,
   warmUp: { requests: 10_000, millis: 0 },
   memoryRequests: 200_000,
+  memoryMillis: Number.POSITIVE_INFINITY,
   largeStoreProducts: 1_000_000,
   agedRows: 1_000_000,
   changeSetRows: 100_000,

@@ -102,15 +102,14 @@ export interface Line {
 /** Prints a row of a table. */
 export type PrintRow = (line: Line) => Effect.Effect<void>
 
-/** Minimum widths of the first column and of the others, because rows are printed before the next ones are known. */
-const [FIRST, OTHERS] = [64, 12]
+/** Minimum widths of titles, of the two columns with figures and of the others: rows are printed before the next are known. */
+const WIDTHS = [64, 18, 18]
+const OTHERS = 8
 
 /** Prints the head of a Markdown table. The returned function prints a row and adds a missed bound to the output. */
 export const openTable = Effect.fnUntraced(function* (headings: ReadonlyArray<string>) {
   const { miss, print } = yield* Output
-  const widths = [...headings, "Reached"].map((heading, index) =>
-    Math.max(heading.length, index === 0 ? FIRST : OTHERS)
-  )
+  const widths = [...headings, "Reached"].map((heading, index) => Math.max(heading.length, WIDTHS[index] ?? OTHERS))
   const printRow = (cells: ReadonlyArray<string>) =>
     print(
       `| ${cells
@@ -120,10 +119,10 @@ export const openTable = Effect.fnUntraced(function* (headings: ReadonlyArray<st
   yield* print("")
   yield* printRow([...headings, "Reached"])
   yield* printRow(widths.map((width, index) => (index === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)))
-  const printLine: PrintRow = ({ cells, reached }) =>
+  const printMeasured: PrintRow = ({ cells, reached }) =>
     Effect.andThen(
       printRow([...cells, reached === undefined ? "" : reached ? "yes" : "**no**"]),
       reached === false ? miss(cells[0] ?? "") : Effect.void
     )
-  return printLine
+  return printMeasured
 })

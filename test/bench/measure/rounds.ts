@@ -4,8 +4,8 @@ import { analyze } from "../database.ts"
 import { type Cost, measureCost } from "./cost.ts"
 import type { LoadDriver, LoadFailed } from "../load/driver.ts"
 import type { LoadResult } from "../load/job.ts"
-import type { Options } from "../options.ts"
-import { detail, type Output, rounds } from "../output.ts"
+import { LEAST_ROUNDS, type Options } from "../options.ts"
+import { detail, type Output } from "../output.ts"
 import { type Side, SIDES } from "../servers.ts"
 import type { RequestKind } from "../load/requests.ts"
 
@@ -38,13 +38,21 @@ export const compareServers = (
     yield* detail("warm-up")
     for (const side of SIDES) yield* drive({ ...job(side), ...warmUp })
     for (const side of SIDES) yield* analyze(arena[side].db)
-    return yield* rounds(options.rounds, (number) =>
-      Effect.gen(function* () {
-        return number % 2 === 0
+    const pairs: Array<RoundPair> = []
+    const startedAt = performance.now()
+    const isDue = () =>
+      pairs.length < LEAST_ROUNDS ||
+      (pairs.length < options.rounds && performance.now() - startedAt < options.roundsMillis)
+    while (isDue()) {
+      yield* detail(`round ${pairs.length + 1} of ${options.rounds}`)
+      const isServiceFirst = pairs.length % 2 === 0
+      pairs.push(
+        isServiceFirst
           ? { service: yield* round("service"), baseline: yield* round("baseline") }
           : { baseline: yield* round("baseline"), service: yield* round("service") }
-      })
-    )
+      )
+    }
+    return pairs
   })
 }
 

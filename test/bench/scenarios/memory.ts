@@ -20,8 +20,11 @@ const PARTS = 10
 /** Maximum growth in MiB from the second to the last quarter of a soak. */
 const GROWTH_AT_MOST = 16
 
-/** Measures resident memory of the service and of the baseline after each tenth of the requests. */
-export const memory = (server: string, { connections, memoryRequests }: Options) =>
+/**
+ * Measures resident memory of the service and of the baseline after each tenth of the requests. On a slow machine the last
+ * tenths are left out.
+ */
+export const memory = (server: string, { connections, memoryMillis, memoryRequests }: Options) =>
   Effect.gen(function* () {
     yield* begin("memory", 1 + 2 * PARTS)
     const arena = yield* startServerPair(server)
@@ -30,16 +33,18 @@ export const memory = (server: string, { connections, memoryRequests }: Options)
     const requests = memoryRequests / PARTS
     for (const side of SIDES) {
       const { pid, port } = arena[side]
-      for (let part = 1; part <= PARTS; part++) {
-        const title = `${side}, after ${formatInteger(part * requests)} requests`
-        yield* step(title)
+      const startedAt = performance.now()
+      for (let part = 1, isLast = false; !isLast; part++) {
+        const sent = part * requests
+        yield* step(`${side}, ${formatInteger(sent)} requests`)
         yield* drive({ port, work: "mixed", connections, requests, millis: 0 })
         const resident = residentMiB(pid)
-        const isBounded = side === "service" && part === PARTS
-        const fewer = memoryRequests < BOUND_REQUESTS ? ` (bound: after ${formatInteger(BOUND_REQUESTS)}, --full)` : ""
+        isLast = part === PARTS || performance.now() - startedAt > memoryMillis
+        const isBounded = isLast && side === "service"
+        const note = isBounded && sent < BOUND_REQUESTS ? `, not ${formatInteger(BOUND_REQUESTS)} (--full)` : ""
         yield* printRow({
           cells: [
-            isBounded ? `${title}${fewer}` : title,
+            `${side}, after ${formatInteger(sent)} requests${note}`,
             `${resident.toFixed(1)} MiB`,
             isBounded ? `${AT_MOST} MiB` : ""
           ],
