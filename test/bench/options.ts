@@ -94,6 +94,8 @@ interface Sizes {
   readonly deadRounds: number
   /** Pending deliveries when a worker starts. */
   readonly backlog: number
+  /** Backlogs that each worker drains. */
+  readonly drainRounds: number
   /** Minutes of `memory-soak`. */
   readonly soakMinutes: number
   /** Stores of all cells, their products, and those of the largest store. */
@@ -117,7 +119,8 @@ const QUICK: Sizes = {
   latencySeconds: 8,
   deadSeconds: 8,
   deadRounds: 1,
-  backlog: 10_000,
+  backlog: 5_000,
+  drainRounds: 1,
   soakMinutes: 4,
   scale: { stores: 200, products: 50_000, largest: 20_000 }
 }
@@ -143,6 +146,7 @@ const FULL: Sizes = {
   deadSeconds: 10,
   deadRounds: 3,
   backlog: 50_000,
+  drainRounds: 3,
   soakMinutes: 60,
   scale: { stores: 10_000, products: 2_000_000, largest: 200_000 }
 }

@@ -7,7 +7,7 @@ export class Output extends Context.Service<
   Output,
   {
     readonly print: (line: string) => Effect.Effect<void>
-    /** Begins a benchmark of `steps` steps. */
+    /** Begins a benchmark of `steps` steps, or corrects their number. */
     readonly begin: (mode: string, steps: number) => Effect.Effect<void>
     /** Begins the next step. */
     readonly step: (title: string) => Effect.Effect<void>
@@ -62,8 +62,9 @@ export class Output extends Context.Service<
           }),
         begin: (name, steps) =>
           Effect.suspend(() => {
+            const startedAt = mode === name ? shown.startedAt : performance.now()
             mode = name
-            return update({ title: "starting", detail: "", step: 0, steps, startedAt: performance.now() })
+            return update({ title: "starting", detail: "", step: 0, steps, startedAt })
           }),
         step: (title) => Effect.suspend(() => update({ title, detail: "", step: shown.step + 1 })),
         detail: (detail) => update({ detail }),

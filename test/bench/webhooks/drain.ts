@@ -24,7 +24,6 @@ const SETTINGS: ReadonlyArray<Setting> = [
   { concurrentJobs: 128, localQueue: 1000, completeJobBatchDelay: 0 }
 ]
 
-const ROUNDS = 3
 const AT_LEAST = 1
 
 const HEADINGS = [
@@ -124,13 +123,13 @@ const bestSetting = (fixture: WebhookFixture, count: number, subscribers: number
 const cell = (rounds: ReadonlyArray<Drained>) =>
   `${medianOf(rounds.map(({ perSecond }) => perSecond)).toFixed(0)} · ${medianOf(rounds.map(({ cpuMicros }) => cpuMicros)).toFixed(0)}`
 
-const compareWorkers = (fixture: WebhookFixture, backlog: number, subscribers: number) =>
+const compareWorkers = (fixture: WebhookFixture, { backlog, drainRounds }: Options, subscribers: number) =>
   Effect.gen(function* () {
     const setting = yield* bestSetting(fixture, backlog / 5, subscribers)
     yield* step("both")
     const printRow = yield* openTable(HEADINGS)
     const pairs = yield* rounds(
-      ROUNDS,
+      drainRounds,
       Effect.fnUntraced(function* () {
         const service = yield* drainByService(fixture, backlog, subscribers)
         return { service, graphile: yield* graphile(fixture, backlog, subscribers, setting) }
@@ -154,12 +153,10 @@ const compareWorkers = (fixture: WebhookFixture, backlog: number, subscribers: n
   })
 
 /** Compares how fast one worker process drains a backlog with graphile-worker. */
-export const drain =
-  (subscribers: number) =>
-  (server: string, { backlog }: Options) =>
-    Effect.gen(function* () {
-      yield* begin(subscribers === 1 ? "webhooks drain" : "webhooks spread", SETTINGS.length + 1)
-      const fixture = yield* makeFixture(server, subscribers, (_, store) => store === 0)
-      yield* Effect.promise(() => runMigrations({ connectionString: fixture.url }))
-      yield* compareWorkers(fixture, backlog, subscribers)
-    }).pipe(Effect.scoped)
+export const drain = (subscribers: number) => (server: string, options: Options) =>
+  Effect.gen(function* () {
+    yield* begin(subscribers === 1 ? "webhooks drain" : "webhooks spread", SETTINGS.length + 1)
+    const fixture = yield* makeFixture(server, subscribers, (_, store) => store === 0)
+    yield* Effect.promise(() => runMigrations({ connectionString: fixture.url }))
+    yield* compareWorkers(fixture, options, subscribers)
+  }).pipe(Effect.scoped)
