@@ -1,7 +1,7 @@
-import { it } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { afterEach, beforeEach, describe, expect, vi } from "vitest"
+import { afterEach, beforeEach, describe, vi } from "vitest"
 import { begin, openTable, Output, step } from "./output.ts"
 
 /** Text that was written to each stream, which is no terminal in tests. */
@@ -25,11 +25,11 @@ describe("output of the benchmark", () => {
     Effect.gen(function* () {
       const printRow = yield* openTable(["What", "Measured", "At most"])
       yield* printRow({ cells: ["First", "1", "2"], reached: true })
-      expect(written.stdout).toMatch(/^\| First +\| +1 \| +2 \| +yes \|\n$/m)
+      assert.match(written.stdout, /^\| First +\| +1 \| +2 \| +yes \|\n$/m)
       yield* printRow({ cells: ["Second", "3", "2"], reached: false })
-      expect(written.stdout).toMatch(/^\| Second .*\*\*no\*\* \|\n$/m)
+      assert.match(written.stdout, /^\| Second .*\*\*no\*\* \|\n$/m)
       yield* printRow({ cells: ["Third", "3", ""] })
-      expect(yield* Output.use(({ missed }) => missed)).toEqual(["Second"])
+      assert.deepStrictEqual(yield* Output.use(({ missed }) => missed), ["Second"])
     }).pipe(Effect.provide(Output.layer))
   )
 
@@ -41,10 +41,10 @@ describe("output of the benchmark", () => {
         yield* TestClock.adjust("20 seconds")
       }
       const lines = written.stderr.trim().split("\n")
-      expect(lines).toHaveLength(5)
-      expect(lines[0]).toMatch(/^speed 1\/3: one, \d+ s$/)
-      expect(lines[4]).toMatch(/^speed 2\/3: two, \d+ s$/)
-      expect(written.stdout).toBe("")
+      assert.lengthOf(lines, 5)
+      assert.match(lines[0] ?? "", /^speed 1\/3: one, \d+ s$/)
+      assert.match(lines[4] ?? "", /^speed 2\/3: two, \d+ s$/)
+      assert.strictEqual(written.stdout, "")
     }).pipe(Effect.provide(Output.layer))
   )
 })
