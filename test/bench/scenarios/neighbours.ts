@@ -118,7 +118,8 @@ export const neighbours = (server: string, { attackOperations, attackRounds, onl
     const target: Target = { url, port, pid, db }
     const probe = yield* makeProbe(port, roundMillis)
     yield* seedAttacks(target)
-    const all = [...(yield* makeJobAttacks(target, attackOperations)), ...attacks(target)].filter(({ title }) =>
+    // Jobs take longest, so they come last.
+    const all = [...attacks(target), ...(yield* makeJobAttacks(target, attackOperations))].filter(({ title }) =>
       title.includes(only)
     )
     yield* vacuumAndCheckpoint(db)
