@@ -28,7 +28,7 @@ const SUBJECTS: Readonly<Record<Mode, readonly [subject: string, minutes: number
   memory: ["resident memory", 3],
   million: ["the last page of a large store", 1],
   lists: ["filters and sort orders", 3],
-  ageing: ["purges of aged tables", 1],
+  ageing: ["purges of aged tables", 2],
   neighbours: ["one store's load against the others' latency", 5],
   changes: ["writes with followers", 2],
   "change-sets": ["change sets and their undo", 3],
