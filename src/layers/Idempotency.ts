@@ -1,5 +1,5 @@
 import { Data, Effect, Layer, Metric, Option, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { SqlClient, SqlError, SqlSchema } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import type { MerchantId } from "../domain/access/Ids.ts"
 import type { EventLoop } from "../domain/Events.ts"
@@ -18,6 +18,8 @@ import { type Change, ChangeRecorder, type Write, type WriteContext } from "../d
 import { dryRunResult } from "./DryRuns.ts"
 import { orDefect } from "./sql/Errors.ts"
 import { purgeExpired } from "./sql/Purging.ts"
+import { requiredRowReader } from "./sql/Rows.ts"
+import { type SingleStatement, singleStatementOf } from "./sql/SingleStatement.ts"
 import { constant } from "./sql/Statement.ts"
 import { rowCount } from "./sql/Transaction.ts"
 import { UnitOfWork } from "./sql/UnitOfWork.ts"
@@ -40,6 +42,19 @@ const keyOfAccount = (account: MerchantId, { key }: KeyedRequest): RecordKey => 
   actorId: account,
   key
 })
+
+/** Stands for the document while its outcome is encoded. No outcome contains this control character. */
+const DOCUMENT = "\u0001"
+
+const readOutcome = requiredRowReader(Schema.Struct({ text: Schema.String }))
+
+/** True if a row would violate a constraint. */
+const isViolation = (error: unknown): error is SqlError.SqlError =>
+  SqlError.isSqlError(error) && (error.reason._tag === "UniqueViolation" || error.reason._tag === "ConstraintError")
+
+/** True if a record with the same key exists. */
+const isOfTakenKey = ({ reason }: SqlError.SqlError) =>
+  reason._tag === "UniqueViolation" && reason.constraint === "idempotency_records_pkey"
 
 /** A record with the key of the write exists. */
 class KeyTaken extends Data.TaggedError("KeyTaken") {}
@@ -75,6 +90,22 @@ export const IdempotencyLive = Layer.effect(
         statement_timestamp() + interval '${constant(RECORD_HOURS)} hours'
       )
       on conflict do nothing
+    `
+
+    /** Performs a write and inserts its record. Fails, and changes nothing, if a record exists or the outcome is null. */
+    const writeWithRecord = (
+      { actorId, key, storeId }: RecordKey,
+      fingerprint: Uint8Array,
+      { document, expressions }: SingleStatement<unknown>,
+      before: string,
+      after: string
+    ) => sql`
+      with ${expressions}
+      insert into idempotency_records (store_id, actor_id, key, fingerprint, outcome, expires_at)
+      select ${storeId}, ${actorId}, ${key}, ${fingerprint}, ${before} || document || ${after},
+        statement_timestamp() + interval '${constant(RECORD_HOURS)} hours'
+      from (${document}) as written
+      returning outcome as text
     `
 
     const deleteExpired = ({ actorId, key, storeId }: RecordKey) => sql`
@@ -114,6 +145,31 @@ export const IdempotencyLive = Layer.effect(
     const perform = <A, E>(write: Write<A, E>, mode: WriteContext["mode"] = "perform"): Effect.Effect<A, E> =>
       unitOfWork.run(Effect.provideService(write, ChangeRecorder, NO_RECORDER), mode)
 
+    /**
+     * Sends a write and its record as one statement, which is its own transaction. Returns none, and changes nothing, if the
+     * write must run in a transaction of several statements.
+     */
+    const performAtOnce = <A>(
+      key: RecordKey,
+      { fingerprint }: KeyedRequest,
+      statement: SingleStatement<A>,
+      encode: (value: A) => string
+    ): Effect.Effect<Option.Option<string>, KeyTaken> =>
+      Effect.suspend(() => {
+        const [before = "", after, ...others] = encode(statement.toResult(DOCUMENT)).split(DOCUMENT)
+        if (after === undefined || others.length > 0) return Effect.succeedNone
+        if (Buffer.byteLength(before + after) + statement.maxBytes > LARGE_RESPONSE) return Effect.succeedNone
+        return readOutcome(writeWithRecord(key, fingerprint, statement, before, after)).pipe(
+          // A client that disconnects must not decide what is stored, as in a transaction.
+          Effect.uninterruptible,
+          Effect.map(({ text }) => Option.some(text)),
+          Effect.catchIf(isViolation, (error) =>
+            isOfTakenKey(error) ? Effect.fail(new KeyTaken()) : Effect.succeedNone
+          ),
+          orDefect
+        )
+      })
+
     /** A record inside a transaction would still be replayed after that transaction was rolled back. */
     const requireNoTransaction = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
@@ -139,9 +195,16 @@ export const IdempotencyLive = Layer.effect(
       key: RecordKey,
       request: KeyedRequest,
       write: Write<A, E>,
-      encode: (value: A) => string
+      encode: (value: A) => string,
+      statement?: SingleStatement<A>
     ): Effect.Effect<Outcome, E | KeyReused | StoredResponsesFull> =>
-      perform(withRecord(key, request, write, encode)).pipe(
+      Effect.flatMap(
+        statement === undefined ? Effect.succeedNone : performAtOnce(key, request, statement, encode),
+        Option.match({
+          onNone: () => perform(withRecord(key, request, write, encode)),
+          onSome: Effect.succeed
+        })
+      ).pipe(
         Effect.map((text): Outcome => ({ text, replayed: false })),
         Effect.catch((error) =>
           Effect.flatMap(
@@ -151,7 +214,7 @@ export const IdempotencyLive = Layer.effect(
               onNone: () => {
                 if (!(error instanceof KeyTaken)) return Effect.fail(error)
                 // The record has expired: it is deleted, and the key is free again.
-                return Effect.andThen(orDefect(deleteExpired(key)), once(key, request, write, encode))
+                return Effect.andThen(orDefect(deleteExpired(key)), once(key, request, write, encode, statement))
               }
             })
           )
@@ -189,7 +252,14 @@ export const IdempotencyLive = Layer.effect(
         requireNoTransaction(
           context.mode === "dryRun"
             ? dryRun(context, request, write, encode)
-            : once(keyInStore(context, request), request, recorded(context, request.key, write), encode)
+            : once(
+                keyInStore(context, request),
+                request,
+                recorded(context, request.key, write),
+                encode,
+                // A write that an event caused may be refused, for the length of the chain.
+                context.cause === null ? singleStatementOf(write) : undefined
+              )
         ),
 
       find: (context, request) => replay(keyInStore(context, request), request),

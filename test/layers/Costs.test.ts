@@ -4,9 +4,11 @@ import { SqlClient } from "effect/sql"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct } from "../../src/domain/catalog/Product.ts"
+import { Idempotency } from "../../src/domain/Idempotency.ts"
 import { AppData } from "../../src/domain/records/AppData.ts"
 import { Orders } from "../../src/domain/records/Order.ts"
 import { DomainLive } from "../../src/layers/Domain.ts"
+import { appContext, encode, keyed } from "../support/data/KeyedWrites.ts"
 import { makeInstallation } from "../support/http/Api.ts"
 import { OneConnectionTest } from "../support/postgres/PostgresTest.ts"
 import { performIn } from "../support/data/Writes.ts"
@@ -26,6 +28,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
   "page of 50 orders": { statements: 1, plans: 0 },
   "app data, get": { statements: 1, plans: 0 },
   "app data, put": { statements: 1, plans: 0 },
+  "app data, put with its idempotency record": { statements: 1, plans: 0 },
   "create a product": { statements: 2, plans: 0 },
   "patch a product": { statements: 2, plans: 0 },
   "change the stock": { statements: 2, plans: 0 }
@@ -51,6 +54,7 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
         const catalog = yield* Catalog
         const orders = yield* Orders
         const appData = yield* AppData
+        const { once } = yield* Idempotency
         const installation = yield* makeInstallation()
         const { storeId } = installation
         const perform = yield* performIn(storeId)
@@ -79,6 +83,10 @@ layer(Layer.provideMerge(DomainLive, OneConnectionTest), { excludeTestServices: 
           "page of 50 orders": orders.list(storeId, { cursor: undefined, limit: 50, isPersonal: true }),
           "app data, get": appData.get(installation, "theme", "color"),
           "app data, put": perform(appData.put(installation, "theme", { key: "color", value: "1" })),
+          "app data, put with its idempotency record": Effect.suspend(() => {
+            const put = appData.put(installation, "theme", { key: "color", value: "1" })
+            return once(appContext(installation), keyed(`put-${(run += 1)}`), put, encode)
+          }),
           "create a product": Effect.suspend(() =>
             perform(catalog.createProduct(storeId, product(`Cup no${(run += 1)}`)))
           ),

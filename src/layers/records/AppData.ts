@@ -1,4 +1,4 @@
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Function as Fn, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { InstallationId } from "../../domain/access/Ids.ts"
 import type { Installation } from "../../domain/access/Installations.ts"
@@ -8,7 +8,8 @@ import type { StoreId } from "../../domain/Store.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import { findJson, requiredRowReader } from "../sql/Rows.ts"
-import { constant } from "../sql/Statement.ts"
+import { withSingleStatement } from "../sql/SingleStatement.ts"
+import { constant, type Fragment } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { deleteExpired, expiredRows } from "../sql/Purging.ts"
 import { time } from "../sql/Times.ts"
@@ -20,6 +21,9 @@ import { time } from "../sql/Times.ts"
 type InstallationKey = Pick<Installation, "id" | "storeId">
 
 const ENTRIES = { table: "app_data", key: ["store_id", "installation_id", "namespace", "key"] }
+
+/** Maximum size of the JSON of an entry without its value in bytes: names, times and members. */
+const MAX_ENTRY_WITHOUT_VALUE = 1024
 
 const readPage = pageReader(Schema.String)
 const readWritten = requiredRowReader(
@@ -77,7 +81,7 @@ export const AppDataLive = Layer.effect(
       value: string,
       ttlSeconds: number | null
     ) => sql`
-      with written as (
+      written as (
         insert into app_data (
           store_id, installation_id, namespace, key, value, bytes, created_at, updated_at, expires_at
         )
@@ -96,8 +100,8 @@ export const AppDataLive = Layer.effect(
           and u.entries + added <= ${constant(MAX_ENTRIES)} and u.bytes + grown <= ${constant(MAX_VALUES)}
         returning 1
       )
-      select ${entryJson} as json, added, grown, exists (select from counted) as fits from written
     `
+    const fits = sql`exists (select from counted)`
 
     /** Adds an entry to the locked usage if it fits without the expired entries, which are still counted. */
     const countBesideExpired = ({ id, storeId }: InstallationKey, added: number, grown: number) => sql`
@@ -111,6 +115,22 @@ export const AppDataLive = Layer.effect(
         and u.entries + ${added}::integer - expired.entries <= ${constant(MAX_ENTRIES)}
         and u.bytes + ${grown}::integer - expired.bytes <= ${constant(MAX_VALUES)}
     `
+
+    /** Writes an entry. If it does not fit, expired entries that are still counted make room. */
+    const putWithExpired = Effect.fn("AppData.put")(function* (installation: InstallationKey, entry: Fragment) {
+      const { id, storeId } = installation
+      const written = yield* readWritten(sql`
+        with ${entry}
+        select ${entryJson} as json, added, grown, ${fits} as fits from written
+      `)
+      if (written.fits) return written.json
+      yield* sql`
+        insert into app_data_usage (store_id, installation_id) values (${storeId}, ${id}) on conflict do nothing
+      `
+      yield* sql`select from app_data_usage where store_id = ${storeId} and installation_id = ${id} for no key update`
+      const counted = yield* rowCount(countBesideExpired(installation, written.added, written.grown))
+      return counted === 0 ? yield* new AppDataFull() : written.json
+    }, orDefect)
 
     /** Locks the usages in the order of their key, so that two purges never wait for each other. */
     const purge = sql`
@@ -146,19 +166,16 @@ export const AppDataLive = Layer.effect(
         orDefect
       ),
 
-      put: Effect.fn("AppData.put")(function* (installation, namespace, { key, ttlSeconds = null, value }) {
-        const { id, storeId } = installation
-        const { added, fits, grown, json } = yield* readWritten(
-          putEntry(installation, namespace, key, JSON.stringify(value), ttlSeconds)
-        )
-        if (fits) return json
-        yield* sql`
-          insert into app_data_usage (store_id, installation_id) values (${storeId}, ${id}) on conflict do nothing
-        `
-        yield* sql`select from app_data_usage where store_id = ${storeId} and installation_id = ${id} for no key update`
-        const counted = yield* rowCount(countBesideExpired(installation, added, grown))
-        return counted === 0 ? yield* new AppDataFull() : json
-      }, orDefect),
+      put: (installation, namespace, { key, ttlSeconds = null, value }) => {
+        const text = JSON.stringify(value)
+        const entry = putEntry(installation, namespace, key, text, ttlSeconds)
+        return withSingleStatement(putWithExpired(installation, entry), {
+          expressions: entry,
+          document: sql`select case when ${fits} then ${entryJson} end as document from written`,
+          maxBytes: Buffer.byteLength(text) + MAX_ENTRY_WITHOUT_VALUE,
+          toResult: Fn.identity
+        })
+      },
 
       // An expired entry is deleted too, then the write is rolled back.
       delete: Effect.fn("AppData.delete")(function* ({ id, storeId }, namespace, key) {

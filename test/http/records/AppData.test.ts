@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AppData } from "../../../src/domain/records/AppData.ts"
 import { NOT_A_DOUBLE, NOT_A_DOUBLE_OR_TEXT } from "../../../src/domain/json/Numbers.ts"
@@ -15,18 +15,10 @@ import {
   makeClient,
   type Resource
 } from "../../support/http/Api.ts"
-import { fillAppData, passTime, usageOf } from "../../support/data/AppData.ts"
+import { entriesOf, fillAppData, keysOf, passTime, usageOf } from "../../support/data/AppData.ts"
 import { connection, databaseUrl, startSecondServer, rowsOf } from "../../support/process/Process.ts"
 
 const PATH = "/app-data/settings"
-
-const Entries = Schema.Struct({
-  entries: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
-  nextCursor: Schema.NullOr(Schema.String)
-})
-const entriesOf = ({ json }: Answer) => Schema.decodeUnknownSync(Entries)(json)
-
-const keysOf = (answer: Answer) => entriesOf(answer).entries.map(({ key }) => key)
 
 /** Sends the text unchanged as the body, and returns the stored entry. */
 const put = (client: Client, text: string, path = PATH) =>

@@ -1,6 +1,18 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Installation } from "../../../src/domain/access/Installations.ts"
+import type { Answer } from "../http/Api.ts"
+
+const Entries = Schema.Struct({
+  entries: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
+  nextCursor: Schema.NullOr(Schema.String)
+})
+
+/** Entries of a response with a list. */
+export const entriesOf = ({ json }: Answer) => Schema.decodeUnknownSync(Entries)(json)
+
+/** Keys of the entries of a response with a list. */
+export const keysOf = (answer: Answer) => entriesOf(answer).entries.map(({ key }) => key)
 
 type Owner = Pick<Installation, "id" | "storeId">
 
