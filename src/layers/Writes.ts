@@ -73,11 +73,11 @@ export class Recording extends Context.Service<Recording>()("layers/Recording", 
           (hops) => {
             const record = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>): Effect.fn.Return<void> {
               const messages = changes.flatMap((change) => messagesOf(context, hops, change))
-              yield* unitOfWork.add(
-                journal.insertStatement(context, hops, key, changes),
-                ...(yield* outbox.insertStatements(messages))
-              )
-              if (messages.length > 0) yield* outbox.notifyAfterCommit
+              yield* unitOfWork.add(journal.insertStatement(context, hops, key, changes))
+              for (const { deliveries, events } of yield* outbox.insertStatements(messages)) {
+                yield* unitOfWork.add(events)
+                yield* unitOfWork.addObserved(deliveries, outbox.notifyAfterCommit)
+              }
             })
             return Effect.provideService(write, ChangeRecorder, { record })
           }

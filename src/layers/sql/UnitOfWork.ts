@@ -1,20 +1,30 @@
-import { Array, Context, Data, Effect, Layer } from "effect"
+import { Array, Context, Data, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { WriteContext } from "../../domain/Write.ts"
 import { orDefect, orDefectExcept } from "./Errors.ts"
+import { rowsReader } from "./Rows.ts"
 import type { Statement } from "./Statement.ts"
 import { rowCount } from "./Transaction.ts"
 
+/** Statement that was added to a unit of work. */
+interface Added {
+  readonly statement: Statement
+  /** Runs if the statement wrote rows. */
+  readonly whenWritten?: Effect.Effect<void>
+}
+
 /** Statements of the current unit of work that were added and not sent yet. */
-const Pending = Context.Reference<Array<Statement> | undefined>("layers/sql/UnitOfWork/Pending", {
+const Pending = Context.Reference<Array<Added> | undefined>("layers/sql/UnitOfWork/Pending", {
   defaultValue: () => undefined
 })
 
-const currentlyPending = Effect.flatMap(Pending, (statements) =>
-  statements === undefined
-    ? Effect.die(new Error("A statement was added outside a unit of work"))
-    : Effect.succeed(statements)
+const currentlyPending = Effect.flatMap(Pending, (added) =>
+  added === undefined ? Effect.die(new Error("A statement was added outside a unit of work")) : Effect.succeed(added)
 )
+
+const nameOf = (index: number) => `write_${index}`
+
+const readWritten = rowsReader(Schema.Record(Schema.String, Schema.Boolean))
 
 /**
  * Combines statements into one: all but the last become common table expressions. All of them run, they do not see each
@@ -23,7 +33,7 @@ const currentlyPending = Effect.flatMap(Pending, (statements) =>
 const combine = (sql: SqlClient.SqlClient, statements: Array.NonEmptyReadonlyArray<Statement>): Statement => {
   const [others, last] = Array.unappend(statements)
   if (others.length === 0) return sql`${last}`
-  const named = others.map((other, index) => sql`${sql.literal(`write_${index}`)} as (${other})`)
+  const named = others.map((other, index) => sql`${sql.literal(nameOf(index))} as (${other})`)
   return sql`with ${sql.join(", ", false)(named)} ${last}`
 }
 
@@ -39,9 +49,23 @@ export class UnitOfWork extends Context.Service<UnitOfWork>()("layers/sql/UnitOf
     const sql = yield* SqlClient.SqlClient
 
     const flushWith = Effect.fnUntraced(function* (last?: Statement) {
-      const added = yield* currentlyPending
-      const statements = [...added.splice(0), ...(last === undefined ? [] : [last])]
-      return Array.isReadonlyArrayNonEmpty(statements) ? yield* orDefect(rowCount(combine(sql, statements))) : 0
+      const added = (yield* currentlyPending).splice(0)
+      const statements = added.map(({ statement }) => statement)
+      const observed = added.flatMap(({ whenWritten }, index) =>
+        whenWritten === undefined ? [] : [{ name: nameOf(index), whenWritten }]
+      )
+      if (observed.length === 0) {
+        const all = [...statements, ...(last === undefined ? [] : [last])]
+        return Array.isReadonlyArrayNonEmpty(all) ? yield* orDefect(rowCount(combine(sql, all))) : 0
+      }
+      const isWritten = sql.join(
+        ", ",
+        false
+      )(observed.map(({ name }) => sql`exists (select from ${sql.literal(name)}) as ${sql.literal(name)}`))
+      const main = last === undefined ? sql`select ${isWritten}` : sql`${last} returning ${isWritten}`
+      const rows = yield* orDefect(readWritten(combine(sql, [...statements, main])))
+      for (const { name, whenWritten } of observed) if (rows.some((row) => row[name])) yield* whenWritten
+      return rows.length
     })
 
     const flush = Effect.suspend(() => Effect.asVoid(flushWith()))
@@ -68,12 +92,19 @@ export class UnitOfWork extends Context.Service<UnitOfWork>()("layers/sql/UnitOf
 
       /** Adds statements that may be sent together at the end. They must not depend on each other (see `combine`). */
       add: (...statements: ReadonlyArray<Statement>): Effect.Effect<void> =>
-        Effect.map(currentlyPending, (pending) => void pending.push(...statements)),
+        Effect.map(currentlyPending, (pending) => void pending.push(...statements.map((statement) => ({ statement })))),
+
+      /** Adds a statement like `add`, and runs an effect in the transaction if it wrote rows. */
+      addObserved: (statement: Statement, whenWritten: Effect.Effect<void>): Effect.Effect<void> =>
+        Effect.map(
+          currentlyPending,
+          (pending) => void pending.push({ statement: sql`${statement} returning true`, whenWritten })
+        ),
 
       /** Sends the added statements now, so that the next statement sees their changes. */
       flush,
 
-      /** Sends the added statements together with `last`. Returns how many rows `last` wrote. */
+      /** Sends the added statements together with `last`, which returns no columns. Returns how many rows `last` wrote. */
       flushWith: (last: Statement): Effect.Effect<number> => flushWith(last),
 
       /**

@@ -42,6 +42,12 @@ export interface OutboxMessage {
   readonly resource: { readonly id: string; readonly version: number }
 }
 
+/** Statements that insert events of one kind, and their deliveries. */
+interface OutboxStatements {
+  readonly events: Statement
+  readonly deliveries: Statement
+}
+
 const EVENT_COLUMNS: Columns<OutboxMessage> = {
   id: ["uuid", ({ event }) => event.id],
   at: ["timestamptz", ({ event }) => event.occurredAt.toISOString()],
@@ -79,11 +85,14 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
     `
 
     /** Makes the statements that insert events of one kind and their deliveries. They have the actor of the first one. */
-    const insertKind = (messages: Array.NonEmptyReadonlyArray<OutboxMessage>, traceParent: string | null) => {
+    const insertKind = (
+      messages: Array.NonEmptyReadonlyArray<OutboxMessage>,
+      traceParent: string | null
+    ): OutboxStatements => {
       const [{ event: first }] = messages
       const { actor, hops, kind, storeId } = first
-      return [
-        sql`
+      return {
+        events: sql`
           insert into events (
             store_id, id, kind, occurred_at, actor_type, origin_installation_id, hops, resource_id, resource_version,
             payload, trace_parent
@@ -93,14 +102,14 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
           from ${rowList("message", messages, EVENT_COLUMNS)}
         `,
         // offset 0: PostgreSQL looks for the recipients once, not for each event.
-        sql`
+        deliveries: sql`
           insert into deliveries (store_id, event_id, installation_id, app_id, outcome, finished_at)
           select recipient.store_id, event_id, recipient.id, recipient.app_id, recipient.outcome, recipient.finished_at
           from (
             select i.store_id, i.id, i.app_id, ${outcome} from ${recipients(storeId, first)} offset 0
           ) as recipient, ${rowList("message", messages, DELIVERY_COLUMNS)}
         `
-      ]
+      }
     }
 
     // Notifies after the commit, not in it: the lock of a notification would make the commits of all writes wait in line.
@@ -113,12 +122,10 @@ export class Outbox extends Context.Service<Outbox>()("layers/webhooks/Outbox", 
     )
 
     return {
-      /** Makes the statements that insert events and their deliveries. Deliveries belong to the current trace. */
-      insertStatements: (messages: ReadonlyArray<OutboxMessage>): Effect.Effect<ReadonlyArray<Statement>> =>
+      /** Makes the statements that insert the events of each kind and their deliveries, which belong to the current trace. */
+      insertStatements: (messages: ReadonlyArray<OutboxMessage>): Effect.Effect<ReadonlyArray<OutboxStatements>> =>
         Effect.map(currentTraceParent, (traceParent) =>
-          Object.values(Array.groupBy(messages, ({ event }) => event.kind)).flatMap((some) =>
-            insertKind(some, traceParent)
-          )
+          Object.values(Array.groupBy(messages, ({ event }) => event.kind)).map((some) => insertKind(some, traceParent))
         ),
 
       /** Wakes the workers after the commit of the transaction. */
