@@ -1,17 +1,20 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { ALL_GRANTS } from "../../src/domain/access/AccessRule.ts"
 import { Catalog } from "../../src/domain/catalog/Catalog.ts"
 import { CreateCollection } from "../../src/domain/catalog/Collection.ts"
 import { CreateProduct, Product } from "../../src/domain/catalog/Product.ts"
+import { EventKind } from "../../src/domain/Events.ts"
 import type { StoreId } from "../../src/domain/Store.ts"
+import { Webhooks } from "../../src/domain/webhooks/Webhooks.ts"
 import { type Write, Writes } from "../../src/domain/Write.ts"
 import { DomainLive, RepositoriesLive } from "../../src/layers/Domain.ts"
 import { Outbox } from "../../src/layers/webhooks/Outbox.ts"
 import { Recording, WritesLive } from "../../src/layers/Writes.ts"
-import { makeStore } from "../support/http/Api.ts"
+import { makeApp, makeStore } from "../support/http/Api.ts"
 import { OneConnectionTest, PostgresTest } from "../support/postgres/PostgresTest.ts"
-import { contextOf, performIn } from "../support/data/Writes.ts"
+import { contextOf, installing, performIn } from "../support/data/Writes.ts"
 
 const toProduct = Schema.decodeUnknownSync(CreateProduct)
 const toCollection = Schema.decodeUnknownSync(CreateCollection)
@@ -116,11 +119,15 @@ layer(Layer.provideMerge(DomainLive, PostgresTest), { excludeTestServices: true,
         })
     )
 
-    it.effect("an event sends a notification after the commit; dry runs, failed writes and deletions send none", () =>
+    it.effect("a delivery sends a notification after the commit; dry runs, failed writes and deletions send none", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const catalog = yield* Catalog
-        const storeId = yield* makeStore()
+        const { subscribe } = yield* Webhooks
+        const { install } = yield* installing
+        const [storeId, appId] = [yield* makeStore(), yield* makeApp()]
+        yield* install({ storeId, appId, ...ALL_GRANTS })
+        yield* subscribe(appId, { url: "https://example.com/hooks", kinds: EventKind.literals })
         let notifications = 0
         const outbox = Outbox.of({
           ...(yield* Outbox.make),

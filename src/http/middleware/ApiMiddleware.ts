@@ -58,10 +58,12 @@ const BearerAuthLive = Layer.effect(
         response.once("close", () => note(installation, makeRecentRequest(response)))
         const isRead = endpoint.method === "GET" && !Context.get(endpoint.annotations, ReadsLatest)
         const run = isRead ? onReplica : onPrimary
-        const context = Context.make(CurrentInstallation, installation).pipe(
-          Context.add(InstallationCheck, { recheck: Effect.suspend(() => recheck(token)) })
+        // Not together in a context: merging it would copy all services of the request.
+        const provided = httpEffect.pipe(
+          Effect.provideService(CurrentInstallation, installation),
+          Effect.provideService(InstallationCheck, { recheck: Effect.suspend(() => recheck(token)) })
         )
-        return yield* run(installation, Effect.provide(httpEffect, context))
+        return yield* run(installation, provided)
       })
     })
   })

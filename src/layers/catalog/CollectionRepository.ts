@@ -19,6 +19,7 @@ import { candidatesOf } from "./Candidates.ts"
 import { type ChangeStamp, stampOf } from "../../domain/catalog/ProductState.ts"
 import { deleteOtherMembers, placeMembers, type Rules, selectMatches, selectMembers } from "./CollectionMembers.ts"
 import { COLLECTION_TEXT, DOCUMENT_BYTES } from "./Columns.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 export const CollectionRow = Schema.Struct({
   id: Schema.toType(CollectionId),
@@ -123,13 +124,13 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
       })
 
       return {
-        findHead: Effect.fn("CollectionRepository.findHead")(
+        findHead: traced("CollectionRepository.findHead")(
           (store: StoreId, id: CollectionId) => findRow({ store, id }),
           orDefect
         ),
 
         /** Lists collections without members, up to {@link PAGE_BYTES}. */
-        listHeads: Effect.fn("CollectionRepository.listHeads")(
+        listHeads: traced("CollectionRepository.listHeads")(
           (store: StoreId, request: CatalogRequest<CollectionId>) =>
             isFiltered(request)
               ? readFilteredRows(selectFilteredRows(store, request))
@@ -137,7 +138,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
           orDefect
         ),
 
-        lock: Effect.fn("CollectionRepository.lock")(function* (store: StoreId, id: CollectionId) {
+        lock: traced("CollectionRepository.lock")(function* (store: StoreId, id: CollectionId) {
           const row = yield* lockRow({ store, id })
           return Option.map(row, ({ clock, document }): LockedCollection => ({
             head: CollectionDocument.parse(document),
@@ -147,7 +148,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
         }, orDefect),
 
         /** Inserts a collection at once, because its members refer to it. Returns its document. */
-        insert: Effect.fn("CollectionRepository.insert")(function* (store: StoreId, head: CollectionHead) {
+        insert: traced("CollectionRepository.insert")(function* (store: StoreId, head: CollectionHead) {
           const document = CollectionDocument.stringify(head)
           yield* sql`
         insert into collections (store_id, document, schema_hash, bytes, bytes_of)
@@ -156,7 +157,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
           return document
         }, orDefect),
 
-        update: Effect.fn("CollectionRepository.update")(function* (store: StoreId, head: CollectionHead) {
+        update: traced("CollectionRepository.update")(function* (store: StoreId, head: CollectionHead) {
           const document = CollectionDocument.stringify(head)
           yield* sql`
         update collections set document = ${document}, schema_hash = ${SCHEMA_HASH}, bytes = ${Buffer.byteLength(document)}, bytes_of = ${head.version}
@@ -170,13 +171,13 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
           sql`delete from collections where store_id = ${store} and id = ${id}`,
 
         /** Returns the members of a manual collection, as members of its JSON. */
-        findMembers: Effect.fn("CollectionRepository.findMembers")(
+        findMembers: traced("CollectionRepository.findMembers")(
           (store: StoreId, id: CollectionId) => Effect.flatMap(selectMembers(sql, store, id), membersOf),
           orDefect
         ),
 
         /** Returns the products that match the rules, as members of the JSON of a collection; null if it is a new one. */
-        findMatches: Effect.fn("CollectionRepository.findMatches")(function* (
+        findMatches: traced("CollectionRepository.findMatches")(function* (
           store: StoreId,
           collection: CollectionId | null,
           rules: Rules
@@ -189,7 +190,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
          * Makes a manual collection contain these products in this order. `added` are those that are not members yet, `count`
          * is the number of members before.
          */
-        setMembers: Effect.fn("CollectionRepository.setMembers")(function* (
+        setMembers: traced("CollectionRepository.setMembers")(function* (
           store: StoreId,
           id: CollectionId,
           products: ReadonlyArray<ProductId>,
@@ -201,7 +202,7 @@ export class CollectionRepository extends Context.Service<CollectionRepository>(
           if (products.length > 0) yield* placeMembers(sql, store, id, members, plainArray(added))
         }, orDefect),
 
-        deleteMembers: Effect.fn("CollectionRepository.deleteMembers")(
+        deleteMembers: traced("CollectionRepository.deleteMembers")(
           (store: StoreId, id: CollectionId) =>
             Effect.asVoid(sql`delete from collection_members where store_id = ${store} and collection_id = ${id}`),
           orDefect

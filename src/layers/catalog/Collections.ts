@@ -28,6 +28,7 @@ import { ProductRepository } from "./ProductRepository.ts"
 import { slugify } from "./Slugify.ts"
 import type { ChangeStamp } from "../../domain/catalog/ProductState.ts"
 import { StoreAllocation } from "./StoreAllocation.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Removes duplicates. Fails if a manual collection may not have so many members. */
 const uniqueIds = Effect.fnUntraced(function* (products: ReadonlyArray<ProductId>) {
@@ -169,16 +170,16 @@ export const collectionOperations = Effect.gen(function* () {
   })
 
   return {
-    listCollections: Effect.fn("Catalog.listCollections")(reads.readPage, orDefect),
+    listCollections: traced("Catalog.listCollections")(reads.readPage, orDefect),
 
-    queryCollections: Effect.fn("Catalog.queryCollections")(reads.readQuery, orDefect),
+    queryCollections: traced("Catalog.queryCollections")(reads.readQuery, orDefect),
 
-    getCollection: Effect.fn("Catalog.getCollection")(function* (store, id) {
+    getCollection: traced("Catalog.getCollection")(function* (store, id) {
       const collection = yield* reads.readById(store, id)
       return Option.isSome(collection) ? collection.value : yield* new CollectionNotFound({ id })
     }, orDefect),
 
-    createCollection: Effect.fn("Catalog.createCollection")(function* (store, input) {
+    createCollection: traced("Catalog.createCollection")(function* (store, input) {
       const isManual = typeOf(input) === "manual"
       const ids = isManual ? yield* uniqueIds(input.productIds ?? []) : []
       const members = isManual
@@ -197,7 +198,7 @@ export const collectionOperations = Effect.gen(function* () {
       return yield* recordCollection(allocated, head, null, document, members)
     }),
 
-    updateCollection: Effect.fn("Catalog.updateCollection")(function* (store, id, { productIds, ...patch }, condition) {
+    updateCollection: traced("Catalog.updateCollection")(function* (store, id, { productIds, ...patch }, condition) {
       yield* requireStore(store)
       const locked = yield* repository.lock(store, id)
       if (Option.isNone(locked)) return yield* new CollectionNotFound({ id })
@@ -228,7 +229,7 @@ export const collectionOperations = Effect.gen(function* () {
       )
     }),
 
-    deleteCollection: Effect.fn("Catalog.deleteCollection")(function* (store, id, condition) {
+    deleteCollection: traced("Catalog.deleteCollection")(function* (store, id, condition) {
       yield* requireStore(store)
       const locked = yield* repository.lock(store, id)
       if (Option.isNone(locked)) return yield* new CollectionNotFound({ id })

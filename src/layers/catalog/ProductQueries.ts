@@ -14,6 +14,7 @@ import { DOCUMENT_BYTES, PRODUCT_TEXT } from "./Columns.ts"
 import { bindParameter, compileFilter, joinTables } from "./RuleSql.ts"
 import { matchesNothing } from "./Search.ts"
 import { Vocabulary } from "./Vocabulary.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 const and = sql.join(" and ", false)
 const or = sql.join(" or ", false)
@@ -65,7 +66,7 @@ export const productQueryOperations = Effect.gen(function* () {
   const query = yield* makeQueries
 
   return {
-    queryProducts: Effect.fn("Catalog.queryProducts")(function* (store, request, page) {
+    queryProducts: traced("Catalog.queryProducts")(function* (store, request, page) {
       const { disjunctive = false, rules = [], search, sort = "-createdAt" } = request
       const { conditions, isIndexed, tables } = yield* filterOf(store, request)
       return yield* query(

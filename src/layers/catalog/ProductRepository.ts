@@ -18,6 +18,7 @@ import { constant, type Fragment, type Statement } from "../sql/Statement.ts"
 import { selectProducts } from "./ProductPages.ts"
 import { KEY_COLUMNS, PRODUCT_COLUMNS, type ProductRow } from "./ProductRows.ts"
 import { PRODUCT_TEXT, SUMMARY } from "./Columns.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 const readPage = pageReader(ProductId, ProductDocument)
 
@@ -165,13 +166,13 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
     `
 
     return {
-      listPage: Effect.fn("ProductRepository.listPage")(
+      listPage: traced("ProductRepository.listPage")(
         (store: StoreId, request: CatalogRequest<ProductId>) =>
           readPage(selectProducts(sql, store, request, journalDays)),
         orDefect
       ),
 
-      findById: Effect.fn("ProductRepository.findById")(
+      findById: traced("ProductRepository.findById")(
         (store: StoreId, id: ProductId) =>
           Effect.map(
             find({ store, id }),
@@ -181,19 +182,19 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       ),
 
       /** Returns summaries of products as a JSON array. */
-      summarize: Effect.fn("ProductRepository.summarize")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
+      summarize: traced("ProductRepository.summarize")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
         const { items } = yield* selectSummaries({ store, ids: plainArray(ids) })
         return items
       }, orDefect),
 
       /** Locks a product, and returns it with the instant of its next change in microseconds. */
-      lock: Effect.fn("ProductRepository.lock")(function* (store: StoreId, id: ProductId) {
+      lock: traced("ProductRepository.lock")(function* (store: StoreId, id: ProductId) {
         const row = yield* lockRow({ store, id })
         return Option.map(row, ({ clock, json }) => ({ clock, stored: parse(json) }))
       }, orDefect),
 
       /** Locks a product for deletion, and returns it with what refers to it, by its id. */
-      lockToDelete: Effect.fn("ProductRepository.lockToDelete")(function* (store: StoreId, id: ProductId) {
+      lockToDelete: traced("ProductRepository.lockToDelete")(function* (store: StoreId, id: ProductId) {
         const rows = yield* lockDocuments({ store, ids: plainArray([id]) })
         return rows.map(({ json, externalId, memberships }): readonly [ProductId, StoredProduct] => [
           id,
@@ -202,7 +203,7 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       }, orDefect),
 
       /** Locks products for deletion, in the order of their ids, and returns what refers to each. */
-      lockReferences: Effect.fn("ProductRepository.lockReferences")(function* (
+      lockReferences: traced("ProductRepository.lockReferences")(function* (
         store: StoreId,
         ids: ReadonlyArray<ProductId>
       ) {
@@ -216,16 +217,13 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       }, orDefect),
 
       /** Returns which of these products exist. They cannot be deleted until the transaction ends. */
-      lockExisting: Effect.fn("ProductRepository.lockExisting")(function* (
-        store: StoreId,
-        ids: ReadonlyArray<ProductId>
-      ) {
+      lockExisting: traced("ProductRepository.lockExisting")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
         const rows = yield* lockKeys({ store, ids: plainArray(ids) })
         return new Set(rows.map(({ id }) => id))
       }, orDefect),
 
       /** Returns the products with these external ids, locked until the transaction ends. */
-      lockByExternalIds: Effect.fn("ProductRepository.lockByExternalIds")(function* (
+      lockByExternalIds: traced("ProductRepository.lockByExternalIds")(function* (
         store: StoreId,
         externalIds: ReadonlyArray<ExternalId>
       ) {
@@ -234,12 +232,12 @@ export class ProductRepository extends Context.Service<ProductRepository>()("lay
       }, orDefect),
 
       /** Returns products by their ids. Unknown ids are omitted. Locks them until the transaction ends, in the order of their ids. */
-      lockAll: Effect.fn("ProductRepository.lockAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
+      lockAll: traced("ProductRepository.lockAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
         return parseAll(yield* lockListed({ store, ids: plainArray(ids) }))
       }, orDefect),
 
       /** Returns products by their ids, like `lockAll` but without locks. */
-      findAll: Effect.fn("ProductRepository.findAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
+      findAll: traced("ProductRepository.findAll")(function* (store: StoreId, ids: ReadonlyArray<ProductId>) {
         return parseAll(yield* findListed({ store, ids: plainArray(ids) }))
       }, orDefect),
 

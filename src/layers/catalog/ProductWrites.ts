@@ -16,6 +16,7 @@ import { ProductRepository } from "./ProductRepository.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { StoreAllocation } from "./StoreAllocation.ts"
 import { hasSameTerms } from "./Terms.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Number of changes per statement: about a millisecond of work for the database. */
 const CHANGES_PER_STATEMENT = 50
@@ -149,7 +150,7 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
        * Stores and records changes, in their order. Their products are locked, and so is the store if one of them is created,
        * deleted, or changes its slug. `counted` new products are counted already.
        */
-      store: Effect.fn("ProductWrites.store")(function* (
+      store: traced("ProductWrites.store")(function* (
         store: StoreId,
         changes: ReadonlyArray<ProductChange>,
         counted = 0

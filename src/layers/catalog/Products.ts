@@ -17,6 +17,7 @@ import { ProductRepository } from "./ProductRepository.ts"
 import { ProductWrites } from "./ProductWrites.ts"
 import { slugRequestOf } from "./Slugify.ts"
 import { StoreAllocation } from "./StoreAllocation.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Operations of {@link Catalog} on products. */
 export const productOperations = Effect.gen(function* () {
@@ -52,30 +53,30 @@ export const productOperations = Effect.gen(function* () {
   })
 
   return {
-    listProducts: Effect.fn("Catalog.listProducts")(repository.listPage),
+    listProducts: traced("Catalog.listProducts")(repository.listPage),
 
-    summarizeProducts: Effect.fn("Catalog.summarizeProducts")(repository.summarize),
+    summarizeProducts: traced("Catalog.summarizeProducts")(repository.summarize),
 
-    getProduct: Effect.fn("Catalog.getProduct")(function* (store, id) {
+    getProduct: traced("Catalog.getProduct")(function* (store, id) {
       const product = yield* repository.findById(store, id)
       return Option.isSome(product) ? product.value : yield* new ProductNotFound({ id })
     }),
 
-    createProduct: Effect.fn("Catalog.createProduct")(function* (store, input) {
+    createProduct: traced("Catalog.createProduct")(function* (store, input) {
       const request = slugRequestOf(input)
       const slugs = request.slug === "" ? [] : [request.slug]
       const state = yield* allocateProducts(store, { instants: 1, slugs, created: 1 })
       return yield* storeDecided(store, decideCreation(state, input, request), 1)
     }),
 
-    updateProduct: Effect.fn("Catalog.updateProduct")(function* (store, id, patch, condition) {
+    updateProduct: traced("Catalog.updateProduct")(function* (store, id, patch, condition) {
       const state: ProductState =
         patch.slug === undefined ? yield* lockProduct(store, id) : yield* lockWithSlug(store, id, patch.slug)
       const nextOf = (before: Product, at: Date) => Result.succeed(patchProduct(before, patch, at))
       return yield* storeDecided(store, decideChange(state, id, condition, nextOf))
     }),
 
-    setInventory: Effect.fn("Catalog.setInventory")(
+    setInventory: traced("Catalog.setInventory")(
       function* (store, id, change, condition) {
         const state = yield* lockProduct(store, id)
         const nextOf = (before: Product, at: Date) => withStock(before, change, at)
@@ -85,7 +86,7 @@ export const productOperations = Effect.gen(function* () {
       Effect.catchTag("SlugTaken", Effect.die)
     ),
 
-    deleteProduct: Effect.fn("Catalog.deleteProduct")(function* (store, id, condition) {
+    deleteProduct: traced("Catalog.deleteProduct")(function* (store, id, condition) {
       const state = yield* allocateProducts(store, { instants: 1, slugs: [] })
       const products = yield* repository.lockToDelete(store, id)
       yield* storeDecided(store, decideDeletion({ ...state, products: HashMap.fromIterable(products) }, id, condition))

@@ -12,6 +12,7 @@ import { START } from "../sql/Pages.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { SUMMARY } from "./Columns.ts"
 import { Vocabulary, type TermSets } from "./Vocabulary.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Products that match in one way, without those that match in a better way. */
 interface Criteria {
@@ -131,7 +132,7 @@ export const SearchLive = Layer.effect(
     })
 
     return Search.of({
-      products: Effect.fn("Search.products")(findPage, orDefect)
+      products: traced("Search.products")(findPage, orDefect)
     })
   })
 )

@@ -14,6 +14,7 @@ import { StoreId, StoreNotFound } from "../../domain/Store.ts"
 import { uuidOfMicros } from "../../domain/Uuid.ts"
 import { textArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Id, slug and currency of a new resource. */
 export interface Allocation extends ChangeStamp {
@@ -127,19 +128,19 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
 
     return {
       /** Locks the row of the store. Fails if the store does not exist. */
-      lockStore: Effect.fn("StoreAllocation.lockStore")(function* (store: StoreId) {
+      lockStore: traced("StoreAllocation.lockStore")(function* (store: StoreId) {
         const found = yield* sql`select id from stores where id = ${store} and deleted_at is null for no key update`
         if (found.length === 0) yield* new StoreNotFound()
       }, orDefect),
 
       /** Fails if the store does not exist. Takes no lock. */
-      requireStore: Effect.fn("StoreAllocation.requireStore")(function* (store: StoreId) {
+      requireStore: traced("StoreAllocation.requireStore")(function* (store: StoreId) {
         const found = yield* sql`select id from stores where id = ${store} and deleted_at is null`
         if (found.length === 0) yield* new StoreNotFound()
       }, orDefect),
 
       /** Fails if another collection of the store has the slug. The store must be locked. */
-      requireFreeSlug: Effect.fn("StoreAllocation.requireFreeSlug")(function* (
+      requireFreeSlug: traced("StoreAllocation.requireFreeSlug")(function* (
         store: StoreId,
         slug: string,
         id: CollectionId
@@ -153,7 +154,7 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
        * Locks the store, and returns the state from which changes of products are decided, without the products. Places for
        * `created` new products are counted in the UPDATE if the plan has them, else none.
        */
-      allocateProducts: Effect.fn("StoreAllocation.allocateProducts")(function* (
+      allocateProducts: traced("StoreAllocation.allocateProducts")(function* (
         store: StoreId,
         { created = 0, instants, slugs }: Needs
       ) {
@@ -164,7 +165,7 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
       }, orDefect),
 
       /** Returns the state for changes that are only previewed. Takes no lock. Earlier changes took the slugs in `taken`. */
-      viewProducts: Effect.fn("StoreAllocation.viewProducts")(function* (
+      viewProducts: traced("StoreAllocation.viewProducts")(function* (
         store: StoreId,
         slugs: ReadonlyArray<string>,
         taken: ReadonlyArray<string>
@@ -174,7 +175,7 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
       }, orDefect),
 
       /** Allocates the next id and a slug, if the plan allows another collection. */
-      allocateCollection: Effect.fn("StoreAllocation.allocateCollection")(function* (
+      allocateCollection: traced("StoreAllocation.allocateCollection")(function* (
         store: StoreId,
         request: SlugRequest
       ) {
@@ -194,7 +195,7 @@ export class StoreAllocation extends Context.Service<StoreAllocation>()("layers/
        * Locks the store and allocates up to `count` instants of its clock in microseconds, each later than all before: ids
        * and times of a write that changes many rows.
        */
-      allocateInstants: Effect.fn("StoreAllocation.allocateInstants")(function* (store: StoreId, count: number) {
+      allocateInstants: traced("StoreAllocation.allocateInstants")(function* (store: StoreId, count: number) {
         const row = yield* takeInstants({ store, count })
         if (Option.isNone(row)) return yield* new StoreNotFound()
         const { clock, currencyCode } = row.value

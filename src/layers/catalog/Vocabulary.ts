@@ -6,6 +6,7 @@ import { StoreId } from "../../domain/Store.ts"
 import { constant } from "../sql/Statement.ts"
 import { textArray, plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Maximum number of terms for a prefix: those of the first words in alphabetical order. */
 const MAX_TERMS = 100
@@ -83,20 +84,20 @@ export class Vocabulary extends Context.Service<Vocabulary>()("layers/catalog/Vo
 
     return {
       /** Returns the products whose SKU or barcode begins with the code. */
-      findCodes: Effect.fn("Vocabulary.findCodes")(
+      findCodes: traced("Vocabulary.findCodes")(
         (store: StoreId, code: string) => findByCode({ store, code }),
         orDefect
       ),
 
       /** Returns for each word the terms of the vocabulary's words that begin with it. */
-      findPrefixed: Effect.fn("Vocabulary.findPrefixed")(function* (store: StoreId, words: ReadonlyArray<string>) {
+      findPrefixed: traced("Vocabulary.findPrefixed")(function* (store: StoreId, words: ReadonlyArray<string>) {
         const rows = yield* findByPrefix({ store, words: textArray(words) })
         const sets: TermSets = words.map((word) => rows.flatMap(({ term, typed }) => (typed === word ? [term] : [])))
         return sets
       }, orDefect),
 
       /** Does the same for words with one typo. Short words allow none. */
-      findSimilar: Effect.fn("Vocabulary.findSimilar")(function* (store: StoreId, words: ReadonlyArray<string>) {
+      findSimilar: traced("Vocabulary.findSimilar")(function* (store: StoreId, words: ReadonlyArray<string>) {
         const candidates = words.filter(allowsTypo).flatMap(typoCandidates)
         if (candidates.length === 0) return words.map((): ReadonlyArray<string> => [])
         const rows = yield* findCandidates({

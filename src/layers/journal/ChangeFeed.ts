@@ -25,6 +25,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
 import { feedMemberships } from "./FeedMemberships.ts"
 import { FollowedStores, partsOf } from "./FollowedStores.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Maximum number of entries examined for a page of some resources. A page of a rare resource ends early. */
 const MAX_EXAMINED = 1_000
@@ -203,7 +204,7 @@ export const ChangeFeedLive = Layer.effect(
     }, Effect.scoped)
 
     return ChangeFeed.of({
-      list: Effect.fn("ChangeFeed.list")(function* (store, request, reading) {
+      list: traced("ChangeFeed.list")(function* (store, request, reading) {
         let page: FeedPageDocument = yield* reading.permit(readPage(store, request))
         const { after, wait = 0 } = request
         if (after === undefined || wait === 0 || page.changes.length > 0 || !page.isLatest) return page

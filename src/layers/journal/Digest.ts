@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { DIGEST_SECONDS, digestOf, Digests, DigestTooSlow } from "../../domain/journal/Digest.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Milliseconds that a digest may take. */
 export const DigestTimeout = Context.Reference("layers/journal/DigestTimeout", {
@@ -17,7 +18,7 @@ export const DigestsLive = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     return Digests.of({
-      get: Effect.fn("Digests.get")(function* (store, resource) {
+      get: traced("Digests.get")(function* (store, resource) {
         const select = readRanges(sql`
           select range, count, lpad(to_hex(digest), 16, '0') as digest
           from ${sql.literal(`digest_of_${resource}`)}(${store})

@@ -15,6 +15,7 @@ import { retryLockedWindows } from "./LockedWindows.ts"
 import { rollingWindowCtes } from "./RollingWindow.ts"
 import { isElsewhere } from "../storeMove/Moving.ts"
 import { sha256 } from "../Secrets.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /** Installation of a token. */
 const Bearer = Schema.Struct({
@@ -93,13 +94,13 @@ export const RateLimitLive = Layer.effect(
     const findBearer = yield* batch(findAll, Bearer)
 
     return RateLimit.of({
-      admit: Effect.fn("RateLimit.admit")(function* (token) {
+      admit: traced("RateLimit.admit")(function* (token) {
         const { isAdmitted, ...installation } = yield* authenticated(yield* findAdmitted({ hash: sha256(token) }))
         if (isAdmitted) return installation
         yield* Metric.update(refusals, 1)
         return yield* new RateLimitExceeded()
       }),
-      recheck: Effect.fn("RateLimit.recheck")((token) =>
+      recheck: traced("RateLimit.recheck")((token) =>
         Effect.flatMap(findBearer({ hash: sha256(token) }), authenticated)
       )
     })

@@ -13,6 +13,7 @@ import { constant, type Fragment } from "../sql/Statement.ts"
 import { rowCount } from "../sql/Transaction.ts"
 import { deleteExpired, expiredRows } from "../sql/Purging.ts"
 import { time } from "../sql/Times.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 /*
  * Locks are taken in one order: entries, then the row with the usage of the installation. Its holder waits for no entry.
@@ -117,7 +118,7 @@ export const AppDataLive = Layer.effect(
     `
 
     /** Writes an entry. If it does not fit, expired entries that are still counted make room. */
-    const putWithExpired = Effect.fn("AppData.put")(function* (installation: InstallationKey, entry: Fragment) {
+    const putWithExpired = traced("AppData.put")(function* (installation: InstallationKey, entry: Fragment) {
       const { id, storeId } = installation
       const written = yield* readWritten(sql`
         with ${entry}
@@ -151,7 +152,7 @@ export const AppDataLive = Layer.effect(
     `
 
     return AppData.of({
-      get: Effect.fn("AppData.get")(function* ({ id, storeId }, namespace, key) {
+      get: traced("AppData.get")(function* ({ id, storeId }, namespace, key) {
         const json = yield* findJson(sql`
           select ${entryJson} as json from app_data
           where store_id = ${storeId} and installation_id = ${id} and namespace = ${namespace} and key = ${key}
@@ -160,7 +161,7 @@ export const AppDataLive = Layer.effect(
         return Option.isSome(json) ? json.value : yield* new AppDataNotFound({ namespace, key })
       }, orDefect),
 
-      list: Effect.fn("AppData.list")(
+      list: traced("AppData.list")(
         (installation, namespace, { cursor = "", limit }) =>
           readPage(selectPage(installation, namespace, cursor, limit)),
         orDefect
@@ -178,7 +179,7 @@ export const AppDataLive = Layer.effect(
       },
 
       // An expired entry is deleted too, then the write is rolled back.
-      delete: Effect.fn("AppData.delete")(function* ({ id, storeId }, namespace, key) {
+      delete: traced("AppData.delete")(function* ({ id, storeId }, namespace, key) {
         const deleted = yield* rowCount(sql`
           with gone as (
             delete from app_data

@@ -18,6 +18,7 @@ import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { CHANGED_KEY, numberKey, RecordRepository, type RecordTable, textKey } from "./Records.ts"
 import { containsText, textCandidates } from "./TextSearch.ts"
 import { idsOf, upsertPlanner } from "./Upserts.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 export const CUSTOMERS: RecordTable = {
   table: "customers",
@@ -55,12 +56,12 @@ export const CustomersLive = Layer.effect(
     const records = yield* RecordRepository
 
     return Customers.of({
-      list: Effect.fn("Customers.list")(
+      list: traced("Customers.list")(
         (store, request) => readPage(records.pageStatement(CUSTOMERS, store, request)),
         orDefect
       ),
 
-      query: Effect.fn("Customers.query")((store, { sort = "-createdAt", ...request }, page, visibility) =>
+      query: traced("Customers.query")((store, { sort = "-createdAt", ...request }, page, visibility) =>
         records.queryPage(
           CUSTOMERS,
           store,
@@ -77,12 +78,12 @@ export const CustomersLive = Layer.effect(
         )
       ),
 
-      get: Effect.fn("Customers.get")(function* (store, id, visibility) {
+      get: traced("Customers.get")(function* (store, id, visibility) {
         const json = yield* records.findById(CUSTOMERS, store, id, visibility)
         return Option.isSome(json) ? json.value : yield* new CustomerNotFound({ id })
       }),
 
-      upsert: Effect.fn("Customers.upsert")(function* (store, upserts) {
+      upsert: traced("Customers.upsert")(function* (store, upserts) {
         const clock = yield* allocateInstants(store, upserts.length)
         const known = yield* records.findByIds("customers", store, idsOf(upserts))
         const { outcomes, written } = plan(known, upserts, clock)

@@ -35,6 +35,7 @@ import { CUSTOMERS } from "./Customers.ts"
 import { DATE, makeSummarize } from "./OrderSummary.ts"
 import { containsText, textCandidates, withoutHash } from "./TextSearch.ts"
 import { dateOf, idsOf, upsertPlanner, type StoreClock } from "./Upserts.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 const ORDERS: RecordTable = { table: "orders", document: OrderDocument, personal: PERSONAL_OF_ORDER }
 
@@ -108,12 +109,12 @@ export const OrdersLive = Layer.effect(
     return Orders.of({
       summarize,
 
-      list: Effect.fn("Orders.list")(
+      list: traced("Orders.list")(
         (store, request) => readPage(records.pageStatement(ORDERS, store, request)),
         orDefect
       ),
 
-      query: Effect.fn("Orders.query")((store, { sort = "-placedAt", ...request }, page, visibility) =>
+      query: traced("Orders.query")((store, { sort = "-placedAt", ...request }, page, visibility) =>
         records.queryPage(
           ORDERS,
           store,
@@ -129,12 +130,12 @@ export const OrdersLive = Layer.effect(
         )
       ),
 
-      get: Effect.fn("Orders.get")(function* (store, id, visibility) {
+      get: traced("Orders.get")(function* (store, id, visibility) {
         const json = yield* records.findById(ORDERS, store, id, visibility)
         return Option.isSome(json) ? json.value : yield* new OrderNotFound({ id })
       }),
 
-      upsert: Effect.fn("Orders.upsert")(function* (store, upserts) {
+      upsert: traced("Orders.upsert")(function* (store, upserts) {
         const clock = yield* allocateInstants(store, TICKS * upserts.length)
         const named = new Set(upserts.flatMap(({ input }) => customerOf(input) ?? []))
         const known = yield* records.findByIds("customers", store, [...named])

@@ -13,6 +13,7 @@ import { START } from "../sql/Pages.ts"
 import { type ListQuery, makeQueries, type SortKey } from "../sql/Queries.ts"
 import { findJson, rowsReader } from "../sql/Rows.ts"
 import { constant, type Fragment, sql as fragment, type Statement } from "../sql/Statement.ts"
+import { traced } from "../telemetry/Traced.ts"
 
 type Table = "orders" | "customers"
 
@@ -152,7 +153,7 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
       },
 
       /** Reads a page of a query. `fields` are its filter and sort order. */
-      queryPage: Effect.fn("RecordRepository.queryPage")(
+      queryPage: traced("RecordRepository.queryPage")(
         (
           kind: RecordTable,
           store: StoreId,
@@ -192,7 +193,7 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
       ),
 
       /** Returns the complete document of a record. */
-      findById: Effect.fn("RecordRepository.findById")(
+      findById: traced("RecordRepository.findById")(
         (kind: RecordTable, store: StoreId, id: string, visibility: FieldVisibility) => {
           const { text } = columnsOf(kind, visibility)
           const found = findJson(
@@ -207,7 +208,7 @@ export class RecordRepository extends Context.Service<RecordRepository>()("layer
       ),
 
       /** Returns the records with these ids. */
-      findByIds: Effect.fn("RecordRepository.findByIds")(function* (
+      findByIds: traced("RecordRepository.findByIds")(function* (
         table: Table,
         store: StoreId,
         ids: ReadonlyArray<string>

@@ -63,7 +63,7 @@ export class UnitOfWork extends Context.Service<UnitOfWork>()("layers/sql/UnitOf
         false
       )(observed.map(({ name }) => sql`exists (select from ${sql.literal(name)}) as ${sql.literal(name)}`))
       const main = last === undefined ? sql`select ${isWritten}` : sql`${last} returning ${isWritten}`
-      const rows = yield* orDefect(readWritten(combine(sql, [...statements, main])))
+      const rows = yield* orDefect(readWritten(combine(sql, Array.append(statements, main))))
       for (const { name, whenWritten } of observed) if (rows.some((row) => row[name])) yield* whenWritten
       return rows.length
     })

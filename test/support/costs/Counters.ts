@@ -1,4 +1,4 @@
-import { Fiber, Layer, Predicate, Scheduler } from "effect"
+import { Fiber, Layer, Scheduler } from "effect"
 
 /** Work of the fibers of a service, in counts that do not depend on the machine. */
 export interface Work {
