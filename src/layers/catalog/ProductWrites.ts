@@ -145,6 +145,15 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
       yield* searchIndex.rememberStored(unstored)
     })
 
+    const addChunk = Effect.fnUntraced(function* (
+      store: StoreId,
+      chunk: ReadonlyArray<ProductChange>,
+      references: ReadonlyMap<ProductId, ProductReferences>
+    ) {
+      yield* addStatements(store, combine(chunk))
+      yield* recordAll(chunk.map((change) => entryOf(change, references.get(change.id))))
+    })
+
     return {
       /**
        * Stores and records changes, in their order. Their products are locked, and so is the store if one of them is created,
@@ -156,14 +165,13 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
         counted = 0
       ) {
         const references = yield* findReferences(store, changes)
-        for (const [index, chunk] of chunksOf(changes, references).entries()) {
-          if (index > 0) {
-            // The statements of many products are large: they are sent before the next ones are made.
-            yield* unitOfWork.flush
-            yield* Effect.yieldNow
-          }
-          yield* addStatements(store, combine(chunk))
-          yield* recordAll(chunk.map((change) => entryOf(change, references.get(change.id))))
+        const [first = [], ...others] = chunksOf(changes, references)
+        yield* addChunk(store, first, references)
+        for (const chunk of others) {
+          // The flush takes the statements before the next ones are added, which are made while the database works.
+          yield* Effect.all([unitOfWork.flush, Effect.andThen(Effect.yieldNow, addChunk(store, chunk, references))], {
+            concurrency: 2
+          })
         }
         const created = changes.filter(({ before }) => before === null).length
         const deleted = changes.filter(({ after }) => after === null).length

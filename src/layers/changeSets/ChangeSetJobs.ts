@@ -32,7 +32,7 @@ import { NO_SUMS, previewSummary, SumsDocument } from "./PreviewSummary.ts"
 const PREVIEWED = 2_000
 
 /** Maximum number of operations that are applied in one transaction. */
-const APPLIED = 200
+const APPLIED = 400
 
 /** Maximum milliseconds for finding the products of a selection. */
 const SELECTION_MILLIS = 20_000

@@ -28,7 +28,7 @@ import { isBatched, type Session } from "./ProductTargets.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
 /** Maximum number of operations that are decided together, and the rest after them (docs/performance.md, Import). */
-const BATCH = 100
+const BATCH = 200
 const REST = "1 millis"
 
 /** Maximum characters of JSON of the products that a preview keeps in memory. */

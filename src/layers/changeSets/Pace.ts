@@ -8,7 +8,7 @@ import type { StoredChangeSet } from "./StoredChangeSet.ts"
  */
 export const StepMillis = Context.Reference<Readonly<Record<"locked" | "unlocked", number>>>(
   "layers/changeSets/StepMillis",
-  { defaultValue: () => ({ locked: 120, unlocked: 1_000 }) }
+  { defaultValue: () => ({ locked: 140, unlocked: 1_000 }) }
 )
 
 /** Maximum milliseconds of the transaction of an atomic set, and between two looks for a cancellation. */
