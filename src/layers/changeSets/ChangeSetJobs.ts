@@ -5,7 +5,7 @@ import { membersEditsOf } from "../../domain/changeSets/Edit.ts"
 import { TooManyOperations } from "../../domain/changeSets/Refusals.ts"
 import type { NumberedOperation, Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { StoreNotFound } from "../../domain/Store.ts"
-import { type Change, withReason, type Write, type WriteContext } from "../../domain/Write.ts"
+import { ChangeRecorder, withReason, type Write, type WriteContext } from "../../domain/Write.ts"
 import { conditionsOf, hasUnknownRule } from "../../domain/catalog/Rule.ts"
 import { bindParameter, productsWhere } from "../catalog/RuleSql.ts"
 import { ImportSteps } from "../imports/ImportSteps.ts"
@@ -15,7 +15,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { requiredRowReader } from "../sql/Rows.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { collectChanges, observeChanges, Recording } from "../Writes.ts"
+import { observeChanges, Recording } from "../Writes.ts"
 import { ChangeSetRepository } from "./ChangeSetRepository.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 import { authorAccess } from "./AuthorAccess.ts"
@@ -23,7 +23,7 @@ import { changeSetOf, contextOf, countOf, jobSteps } from "./JobSteps.ts"
 import { AtomicStopped, makePace } from "./Pace.ts"
 import { OperationRepository } from "./OperationRepository.ts"
 import { Operations } from "./Operations.ts"
-import { NO_SUMS, previewSummary, SumsDocument } from "./PreviewSummary.ts"
+import { NO_SUMS, previewSummary, type Sums, SumsDocument } from "./PreviewSummary.ts"
 
 /**
  * Maximum number of operations in a step of the preview of a set in mode `each`. An operation sees the results of those before
@@ -126,29 +126,32 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     })
 
     /**
-     * Previews operations. They are computed without a lock if that is possible, and for an atomic set for all of them. Else
-     * they are performed and rolled back.
+     * Previews operations, and adds up their changes. They are computed without a lock if that is possible, and for an atomic
+     * set for all of them. Else they are performed and rolled back.
      */
     const previewNext = Effect.fnUntraced(function* (
       job: Job,
       set: StoredChangeSet,
       context: WriteContext,
       numbered: ReadonlyArray<NumberedOperation>,
-      observe: (changes: ReadonlyArray<Change>) => void
+      sums: Sums
     ) {
       const { storeId } = job
-      const { changes, value: previewed } = yield* collectChanges(
-        operations.preview(storeId, numbered, set, pace(job, set, "unlocked"))
+      const computed = yield* collect(context, sums)
+      const results = yield* Effect.provideService(
+        operations.preview(storeId, numbered, set, pace(job, set, "unlocked")),
+        ChangeRecorder,
+        { record: (changes) => Effect.sync(() => computed.addChanges(changes)) }
       )
-      if (Option.isSome(previewed) && (set.mode === "each" || previewed.value.length === numbered.length)) {
-        observe(changes)
-        return previewed.value
+      if (Option.isSome(results) && (set.mode === "each" || results.value.length === numbered.length)) {
+        return { results: results.value, collector: computed }
       }
+      const collector = yield* collect(context, sums)
       const write = observeChanges(
         operations.perform(storeId, numbered, set, () => pace(job, set, "locked")),
-        observe
+        collector.addChanges
       )
-      return yield* run(recorded(context, null, write), "dryRun")
+      return { results: yield* run(recorded(context, null, write), "dryRun"), collector }
     })
 
     const previewStep = Effect.fn("ChangeSetJobs.preview")(function* (job: Job) {
@@ -170,22 +173,22 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const sums = set.preview === null ? NO_SUMS : SumsDocument.decode(set.preview)
       const limit = set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED
       const numbered = yield* rows.listOperations(storeId, set.id, set.done, limit)
-      const collector = yield* collect(context, sums)
-      const results = yield* Effect.result(previewNext(job, set, context, numbered, collector.addChanges))
-      if (results._tag === "Failure") {
-        const { failure } = results
+      const previewed = yield* Effect.result(previewNext(job, set, context, numbered, sums))
+      if (previewed._tag === "Failure") {
+        const { failure } = previewed
         if (failure._tag === "LeaseLost") return yield* failure
         if (failure._tag === "AtomicStopped") return yield* endStopped(job, failure)
         return yield* end(job, "failed", failure.message)
       }
-      collector.addResults(results.success)
-      const done = set.done + results.success.length
+      const { collector, results } = previewed.success
+      collector.addResults(results)
+      const done = set.done + results.length
       const isLast = done >= set.total
       const preview = isLast ? yield* complete(context, collector.sums()) : collector.sums()
       const ended = yield* inTransaction(
         Effect.gen(function* () {
-          yield* rows.storeResults(storeId, set.id, results.success, false)
-          yield* repository.advance(storeId, set.id, { done, ...countOf(results.success), preview })
+          yield* rows.storeResults(storeId, set.id, results, false)
+          yield* repository.advance(storeId, set.id, { done, ...countOf(results), preview })
           const kept = yield* keep(job)
           if (kept === "canceled" || !isLast) return kept
           yield* repository.ready(storeId, set.id)

@@ -11,6 +11,7 @@ import {
   creations,
   CREATION,
   PausedJobsTest,
+  outcomesOf,
   previewed,
   readSet,
   requestOf,
@@ -19,16 +20,16 @@ import {
   settled,
   setOf
 } from "../../support/http/ChangeSets.ts"
-import { databaseUrl, lockStore, waitForLockWaits } from "../../support/process/Process.ts"
+import { databaseUrl, lockStore, waitForLockWaits, writeToStore } from "../../support/process/Process.ts"
 
 layer(PausedJobsTest, { excludeTestServices: true, timeout: "120 seconds" })("Steps of change sets", (it) => {
-  it.effect("a cancellation stops after the current batch of 200; what it has changed stays, and can be undone", () =>
+  it.effect("a cancellation stops after the current batch of 400; what it has changed stays, and can be undone", () =>
     Effect.gen(function* () {
       const { client, storeId } = yield* freshClient()
       const price = { mode: "each", where: { rules: [] }, change: { price: { set: 5 } } }
       const { id } = yield* running(
         Effect.gen(function* () {
-          yield* applied(client, (yield* previewed(client, { mode: "each", operations: creations(210) })).id)
+          yield* applied(client, (yield* previewed(client, { mode: "each", operations: creations(410) })).id)
           return yield* previewed(client, price)
         })
       )
@@ -42,17 +43,17 @@ layer(PausedJobsTest, { excludeTestServices: true, timeout: "120 seconds" })("St
           const canceled = yield* settled(client, id)
           assert.deepInclude(canceled, {
             state: "canceled",
-            progress: { done: 200, total: 210 },
-            counts: { total: 210, changed: 200, unchanged: 0, refused: 0 }
+            progress: { done: 400, total: 410 },
+            counts: { total: 410, changed: 400, unchanged: 0, refused: 0 }
           })
         })
       ).pipe(Effect.provideService(StepMillis, { locked: Infinity, unlocked: Infinity }))
       const results = yield* resultsOf(client, id)
-      assert.strictEqual(results.filter(({ isApplied }) => isApplied).length, 200)
+      assert.strictEqual(results.filter(({ isApplied }) => isApplied).length, 400)
       const undo = setOf(yield* requestOf(client, id, "undo"))
       yield* running(Effect.andThen(settled(client, undo.id), applied(client, undo.id)))
       assert.deepInclude(yield* readSet(client, undo.id), {
-        counts: { total: 200, changed: 200, unchanged: 0, refused: 0 }
+        counts: { total: 400, changed: 400, unchanged: 0, refused: 0 }
       })
       assert.strictEqual((yield* readSet(client, id)).undoneBy, undo.id)
     })
@@ -152,6 +153,54 @@ layer(PausedJobsTest, { excludeTestServices: true, timeout: "120 seconds" })("St
           [1, 2, 3, 4, 5, 6]
         )
       })
+  )
+
+  it.effect("a preview of changes of products does not wait for a write, and its operations see the earlier ones", () =>
+    Effect.gen(function* () {
+      const { client, storeId } = yield* freshClient()
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup", slug: "cup", sku: "C-1", stock: 2 }))
+      const operations = [
+        { op: "product.update", id, patch: { slug: "mug", sku: "M-1" } },
+        { op: "inventory.change", sku: "M-1", change: { adjust: -2 } },
+        { op: "inventory.change", sku: "M-1", change: { adjust: -1 } },
+        { op: "product.update", sku: "C-1", patch: { price: 2 } },
+        { op: "product.create", product: { name: "Pot", slug: "cup" }, externalId: "P-1" },
+        { op: "product.create", product: { name: "Pot" }, externalId: "P-1" },
+        { op: "product.update", externalId: "P-1", patch: { price: 5 }, expectedVersion: 1 },
+        { op: "product.delete", id },
+        { op: "product.create", product: { name: "Mug", slug: "mug" } }
+      ]
+      const expected = [
+        "updated",
+        "updated",
+        "refused",
+        "refused",
+        "created",
+        "refused",
+        "updated",
+        "deleted",
+        "created"
+      ]
+      const set = yield* createSet(client, { mode: "each", operations })
+      const { release } = yield* writeToStore(yield* databaseUrl, storeId)
+      yield* running(
+        Effect.gen(function* () {
+          assert.deepInclude(yield* settled(client, set.id), { state: "ready" })
+          assert.deepStrictEqual(yield* outcomesOf(client, set.id), expected)
+          yield* release
+          yield* applied(client, set.id)
+          assert.deepStrictEqual(yield* outcomesOf(client, set.id), expected)
+        })
+      )
+      const { items } = pageOf(yield* client.get("/products"))
+      assert.deepStrictEqual(
+        items.map(({ name, price, slug, version }) => ({ name, price, slug, version })),
+        [
+          { name: "Pot", price: 5, slug: "cup", version: 2 },
+          { name: "Mug", price: 0, slug: "mug", version: 1 }
+        ]
+      )
+    })
   )
 
   it.effect("a set whose step takes long does not keep the sets of another store waiting", () =>

@@ -100,16 +100,19 @@ export const waitForLockWaits = (client: pg.Client, n: number) =>
     Effect.map((rows) => rows.map(({ pid }) => Number(pid)))
   )
 
-const lockRow = (table: "products" | "stores") =>
+const lockRow = (table: "products" | "stores", strength: "update" | "no key update" = "update") =>
   Effect.fn(function* (url: string, id: string) {
     const [holder, watcher] = [yield* connection(url), yield* connection(url)]
     yield* rowsOf(holder, "begin")
-    yield* rowsOf(holder, `select 1 from ${table} where id = $1 for update`, [id])
+    yield* rowsOf(holder, `select 1 from ${table} where id = $1 for ${strength}`, [id])
     return { watcher, release: rowsOf(holder, "commit") }
   })
 
 /** Locks the row of a store until `release`, so that writes to the store stay in flight. */
 export const lockStore = lockRow("stores")
+
+/** Locks the row of a store as a write does that creates a product, until `release`. */
+export const writeToStore = lockRow("stores", "no key update")
 
 /** Locks the row of a product until `release`, so that a write that changes it stays in flight. */
 export const lockProduct = lockRow("products")
