@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { MAX_ATOMIC_OPERATIONS, MAX_OPERATIONS } from "../../domain/changeSets/ChangeSet.ts"
 import { membersEditsOf } from "../../domain/changeSets/Edit.ts"
 import { TooManyOperations } from "../../domain/changeSets/Refusals.ts"
-import type { NumberedOperation, Performed } from "../../domain/changeSets/StoredOperation.ts"
+import type { Performed } from "../../domain/changeSets/StoredOperation.ts"
 import type { StoreNotFound } from "../../domain/Store.ts"
-import { ChangeRecorder, withReason, type Write, type WriteContext } from "../../domain/Write.ts"
+import { withReason, type Write } from "../../domain/Write.ts"
 import { conditionsOf, hasUnknownRule } from "../../domain/catalog/Rule.ts"
 import { bindParameter, productsWhere } from "../catalog/RuleSql.ts"
 import { ImportSteps } from "../imports/ImportSteps.ts"
@@ -15,7 +15,7 @@ import { orDefect } from "../sql/Errors.ts"
 import { requiredRowReader } from "../sql/Rows.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
-import { observeChanges, Recording } from "../Writes.ts"
+import { Recording } from "../Writes.ts"
 import { ChangeSetRepository } from "./ChangeSetRepository.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 import { authorAccess } from "./AuthorAccess.ts"
@@ -23,7 +23,8 @@ import { changeSetOf, contextOf, countOf, jobSteps } from "./JobSteps.ts"
 import { AtomicStopped, makePace } from "./Pace.ts"
 import { OperationRepository } from "./OperationRepository.ts"
 import { Operations } from "./Operations.ts"
-import { NO_SUMS, previewSummary, type Sums, SumsDocument } from "./PreviewSummary.ts"
+import { previewing } from "./Previewing.ts"
+import { NO_SUMS, previewSummary, SumsDocument } from "./PreviewSummary.ts"
 
 /**
  * Maximum number of operations in a step of the preview of a set in mode `each`. An operation sees the results of those before
@@ -60,11 +61,12 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
     const operations = yield* Operations
     const { recorded } = yield* Recording
     const { run } = yield* UnitOfWork
-    const { collect, complete } = yield* previewSummary
+    const { complete } = yield* previewSummary
     const { end, inTransaction, keep } = yield* jobSteps
     const { importNext } = yield* ImportSteps
     const pace = yield* makePace
     const hasLostAccess = yield* authorAccess
+    const previews = yield* previewing
 
     /**
      * Stores an operation for each product that the rules match, or for each collection whose products change. Counts the
@@ -125,35 +127,6 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       )
     })
 
-    /**
-     * Previews operations, and adds up their changes. They are computed without a lock if that is possible, and for an atomic
-     * set for all of them. Else they are performed and rolled back.
-     */
-    const previewNext = Effect.fnUntraced(function* (
-      job: Job,
-      set: StoredChangeSet,
-      context: WriteContext,
-      numbered: ReadonlyArray<NumberedOperation>,
-      sums: Sums
-    ) {
-      const { storeId } = job
-      const computed = yield* collect(context, sums)
-      const results = yield* Effect.provideService(
-        operations.preview(storeId, numbered, set, pace(job, set, "unlocked")),
-        ChangeRecorder,
-        { record: (changes) => Effect.sync(() => computed.addChanges(changes)) }
-      )
-      if (Option.isSome(results) && (set.mode === "each" || results.value.length === numbered.length)) {
-        return { results: results.value, collector: computed }
-      }
-      const collector = yield* collect(context, sums)
-      const write = observeChanges(
-        operations.perform(storeId, numbered, set, () => pace(job, set, "locked")),
-        collector.addChanges
-      )
-      return { results: yield* run(recorded(context, null, write), "dryRun"), collector }
-    })
-
     const previewStep = Effect.fn("ChangeSetJobs.preview")(function* (job: Job) {
       const { storeId } = job
       const found = yield* repository.find(storeId, changeSetOf(job))
@@ -173,14 +146,14 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
       const sums = set.preview === null ? NO_SUMS : SumsDocument.decode(set.preview)
       const limit = set.mode === "atomic" ? MAX_ATOMIC_OPERATIONS : PREVIEWED
       const numbered = yield* rows.listOperations(storeId, set.id, set.done, limit)
-      const previewed = yield* Effect.result(previewNext(job, set, context, numbered, sums))
+      const previewed = yield* Effect.result(previews.next(job, set, context, numbered, sums))
       if (previewed._tag === "Failure") {
         const { failure } = previewed
         if (failure._tag === "LeaseLost") return yield* failure
         if (failure._tag === "AtomicStopped") return yield* endStopped(job, failure)
         return yield* end(job, "failed", failure.message)
       }
-      const { collector, results } = previewed.success
+      const { collector, results, steps } = previewed.success
       collector.addResults(results)
       const done = set.done + results.length
       const isLast = done >= set.total
@@ -196,6 +169,7 @@ export class ChangeSetJobs extends Context.Service<ChangeSetJobs>()("layers/chan
           return "finished" as const
         })
       )
+      if (ended === "more") previews.keep(set.id, done, steps)
       return ended === "canceled" ? yield* end(job, "canceled") : ended
     })
 

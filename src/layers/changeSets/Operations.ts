@@ -32,7 +32,7 @@ const BATCH = 200
 const REST = "1 millis"
 
 /** Maximum characters of JSON of the products that a preview keeps in memory. */
-const PREVIEWED_SIZE = 64 * 1024 * 1024
+const PREVIEWED_SIZE = 32 * 1024 * 1024
 
 /** An operation and the resource that it names. */
 const targetOf = (operation: StoredOperation): Pick<Performed, "resource" | "id"> => {
@@ -55,15 +55,20 @@ const targetOf = (operation: StoredOperation): Pick<Performed, "resource" | "id"
   }
 }
 
-/** Adds to results the versions of their resources before the first of them. */
-const withBases = (results: ReadonlyArray<Performed>): ReadonlyArray<Performed> => {
-  const bases = new Map<string, number>()
-  return results.map((result) => {
+/** Adds to results the versions of their resources before the first of them. `bases` are those of earlier results. */
+const withBases = (results: ReadonlyArray<Performed>, bases = new Map<string, number>()): ReadonlyArray<Performed> =>
+  results.map((result) => {
     if (result.id === null) return result
     const base = bases.get(result.id) ?? (result.outcome === "created" ? 0 : result.seen)
     if (base !== null) bases.set(result.id, base)
     return { ...result, base }
   })
+
+/** What the steps of a preview leave for the next one. */
+export interface PreviewedSteps {
+  readonly previewed: Previewed | undefined
+  /** Versions of resources before the set. */
+  readonly bases: ReadonlyMap<string, number>
 }
 
 /** Right of the service to undo all entries of a set: the caller's own right was checked before. */
@@ -241,31 +246,39 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
         }).pipe(Effect.withSpan("Operations.perform")),
 
       /**
-       * Computes the results of operations without locks, and records their changes. Ends when `isOver` returns true, or when
-       * the changed products take too much memory. Returns none if only `perform` can carry out one of the operations.
+       * Computes the results of operations without locks, and records their changes. `earlier` is what the steps before leave.
+       * Ends when `isOver` returns true, or when the changed products take too much memory; the next step then starts from what
+       * is stored. Returns none if only `perform` can carry out one of the operations.
        */
       preview: <E>(
         store: StoreId,
         operations: ReadonlyArray<NumberedOperation>,
         set: Pick<StoredChangeSet, "change" | "onConflict">,
-        isOver: Effect.Effect<boolean, E>
-      ): Write<Option.Option<ReadonlyArray<Performed>>, StoreNotFound | E> =>
+        isOver: Effect.Effect<boolean, E>,
+        earlier: PreviewedSteps | undefined
+      ): Write<
+        Option.Option<{ readonly results: ReadonlyArray<Performed>; readonly steps: PreviewedSteps | undefined }>,
+        StoreNotFound | E
+      > =>
         Effect.gen(function* () {
           const performed: Array<Performed> = []
-          let earlier: Previewed | undefined
+          let previewed = earlier?.previewed
+          let isFull = false
           while (performed.length < operations.length) {
             const batched = operations.slice(performed.length, performed.length + BATCH)
             if (!batched.every(isBatched)) return Option.none()
-            const batch = yield* products.preview(store, batched, set, earlier)
+            const batch = yield* products.preview(store, batched, set, previewed)
             yield* recordAll(batch.changes.map((change) => entryOf(change, undefined)))
             performed.push(...batch.performed)
-            earlier = batch.previewed
             if (batch.performed.length < batched.length) return Option.none()
-            if (performed.length === operations.length) break
-            if (earlier.size > PREVIEWED_SIZE || (yield* isOver)) break
+            ;({ previewed } = batch)
+            isFull = previewed.size > PREVIEWED_SIZE
+            if (isFull || (performed.length < operations.length && (yield* isOver))) break
             yield* Effect.sleep(REST)
           }
-          return Option.some(withBases(performed))
+          const bases = new Map(earlier?.bases)
+          const results = withBases(performed, bases)
+          return Option.some({ results, steps: isFull ? undefined : { previewed, bases } })
         }).pipe(Effect.withSpan("Operations.preview"))
     }
   })

@@ -98,6 +98,24 @@ layer(PausedJobsTest, { excludeTestServices: true, timeout: "120 seconds" })("St
     })
   )
 
+  it.effect("operations of a later step see the earlier ones, so that the preview and its application agree", () =>
+    Effect.gen(function* () {
+      const { client } = yield* freshClient()
+      const { id } = dataOf(yield* client.post("/products", { name: "Cup", stock: 203 }))
+      const operations = Array.from({ length: 206 }, () => ({ op: "inventory.change", id, change: { adjust: -1 } }))
+      const set = yield* createSet(client, { mode: "each", operations })
+      const counts = { total: 206, changed: 203, unchanged: 0, refused: 3 }
+      yield* running(
+        Effect.gen(function* () {
+          assert.deepInclude(yield* settled(client, set.id), { state: "ready", counts })
+          assert.deepInclude(yield* applied(client, set.id), { state: "applied", counts })
+        })
+      ).pipe(Effect.provideService(StepMillis, { locked: -1, unlocked: -1 }))
+      const [product = {}] = pageOf(yield* client.get("/products")).items
+      assert.deepInclude(product, { stock: 0, version: 204 })
+    })
+  )
+
   it.effect(
     "changes of one product follow each other, also those of a set that changes other products between them",
     () =>

@@ -24,7 +24,7 @@ import { applySet, createSet, decodeSet, right, SetsTest } from "./Sets.ts"
  * the preview with what is then committed. Then undoes both, and undoes the undo.
  */
 
-const RUNS = 6
+const RUNS = 12
 const SOAK_RUNS = 500
 
 /** Replaces ids and times, which differ between the stores, by their places. */
