@@ -26,6 +26,7 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     // Prints the log of a test only if it fails. Many tests expect errors that the service logs.
     silent: "passed-only",
+    reporters: ["default", "./test/support/DurationsReporter.ts"],
     projects: [
       {
         plugins: [macros],
