@@ -23,11 +23,11 @@ const releases: Readonly<Record<string, () => ReadonlyArray<unknown>>> = {
     ...found("README.md", /^Version (\d+\.\d+\.\d+), /gm)
   ],
   "docs/sdk.md": () => found("docs/sdk.md", /partner-api-([\d.]+)\.tgz/g),
-  "docs/operations.md": () => [
-    ...found("docs/operations.md", /partner-api-([\d.]+)\.tgz/g),
-    ...found("docs/operations.md", /--tag \S+\/partner-api:(\S+)/g),
-    ...found("docs/operations.md", /"version":"([^"]+)"/g)
+  "docs/operations/install.md": () => [
+    ...found("docs/operations/install.md", /partner-api-([\d.]+)\.tgz/g),
+    ...found("docs/operations/install.md", /--tag \S+\/partner-api:(\S+)/g)
   ],
+  "docs/operations/monitor.md": () => found("docs/operations/monitor.md", /"version":"([^"]+)"/g),
   "CHANGELOG.md": () => found("CHANGELOG.md", /^## (\d\S*) - \d{4}-\d{2}-\d{2}$/gm).slice(0, 1),
   "the OpenAPI document": () => {
     const Document = Schema.Struct({ info: Schema.Struct({ version: Schema.String }) })

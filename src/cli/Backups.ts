@@ -19,7 +19,7 @@ const embeddedDataDir = Effect.gen(function* () {
   if (yield* isEmbedded) return yield* dataDir
   return yield* Effect.fail({
     message:
-      "DATABASE_URL is set, and this command only handles the embedded database. Use pgBackRest (docs/operations.md), or unset DATABASE_URL"
+      "DATABASE_URL is set, and this command only handles the embedded database. Use pgBackRest (docs/operations/backup.md), or unset DATABASE_URL"
   })
 })
 

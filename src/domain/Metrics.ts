@@ -1,7 +1,7 @@
 import { type Context, Effect, Metric } from "effect"
 
 /*
- * Every metric of the service (docs/operations.md, Observe). Names, units and attributes follow the semantic conventions of
+ * Every metric of the service (docs/operations/monitor.md). Names, units and attributes follow the semantic conventions of
  * OpenTelemetry where they have one. The attribute `unit` is exported as unit of the metric.
  */
 

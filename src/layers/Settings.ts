@@ -77,7 +77,7 @@ export const publicAddress = Config.String("PUBLIC_URL").pipe(
   Config.map((url) => url.replace(/\/$/, ""))
 )
 
-/** Address of the listener for operators (docs/operations.md, Observe); none without `MANAGEMENT_PORT`. */
+/** Address of the listener for operators (docs/operations/monitor.md); none without `MANAGEMENT_PORT`. */
 export const managementAddress = Config.all({
   host: Config.map(Config.all([optionalString("MANAGEMENT_HOST"), host]), ([own, others]) =>
     Option.getOrElse(own, () => others)

@@ -14,7 +14,7 @@ import { type Cell, listProblems, listWarnings, type Method, type Places, refuse
 import { byCopy, byReplication, clean, freezeAndSwitch, isOpen, Move, switchOver, undo } from "./Steps.ts"
 
 /*
- * Moves a store to another cell while it is used (docs/operations.md). Each state can be entered again after a kill:
+ * Moves a store to another cell while it is used (docs/operations/move-stores.md). Each state can be entered again after a kill:
  *
  * - copying: replication copies the rows and follows their changes.
  * - frozen: the source refuses writes, and the target gets the last of them. Only here, requests wait.

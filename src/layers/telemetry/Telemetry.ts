@@ -42,7 +42,7 @@ const serialization = Layer.unwrap(
 )
 
 /**
- * Exports traces, metrics and logs over HTTP by the standard `OTEL_*` variables (docs/operations.md, Observe). Without
+ * Exports traces, metrics and logs over HTTP by the standard `OTEL_*` variables (docs/operations/monitor.md). Without
  * `OTEL_EXPORTER_OTLP_ENDPOINT` nothing is exported and there are no spans.
  */
 export const TelemetryLive = TracingLive.pipe(
