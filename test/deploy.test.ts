@@ -74,6 +74,17 @@ for (const [path, names] of Object.entries(settings)) {
   })
 }
 
+const optionsIn = (path: string) =>
+  Array.from(read(path).matchAll(/\bNODE_OPTIONS=([\w=-]+)/g), ([, options]) => options)
+
+it("the image and the units of systemd start Node with the options of docs/operations/scale.md", () => {
+  const advised = optionsIn("docs/operations/scale.md")
+  assert.lengthOf(advised, 1)
+  for (const path of ["deploy/Containerfile", ...filesIn("deploy/systemd")]) {
+    assert.deepStrictEqual(optionsIn(path), advised, path)
+  }
+})
+
 it("the files that deploy/compose.yaml mounts exist", () => {
   const sources = Object.values(compose())
     .flatMap(({ volumes = [] }) => volumes)
