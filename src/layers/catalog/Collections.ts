@@ -87,7 +87,7 @@ export const lockedCollectionDeletion = Effect.gen(function* () {
 
 /*
  * Rules may take seconds, and every create waits for the lock of the store. So rules run before it is taken, and only
- * writes that need it take it: locks in the order of ARCHITECTURE.md, The data.
+ * writes that need it take it: locks in the order of ARCHITECTURE.md, Invariants.
  */
 export const collectionOperations = Effect.gen(function* () {
   const { allocateCollection, lockStore, requireFreeSlug, requireStore } = yield* StoreAllocation
