@@ -71,7 +71,7 @@ export interface NewEvent {
   readonly json: JsonText
 }
 
-/** Builds the body that subscribers receive (docs/spec/webhooks.md). It never changes after recording. */
+/** Builds the body that subscribers receive (docs/webhooks.md). It never changes after recording. */
 export const eventBodyOf = ({ actor, changeSetId, hops, id, json, kind, occurredAt, storeId }: NewEvent): JsonText => {
   const origin = originInstallationId(actor)
   const envelope = JSON.stringify({

@@ -4,7 +4,7 @@ import { addressOf } from "./Address.ts"
 import { isHostName } from "./HostName.ts"
 
 /**
- * Hosts that the operator allows for development (docs/spec/webhooks.md): webhooks may use plain HTTP and non-public
+ * Hosts that the operator allows for development (docs/webhooks.md): webhooks may use plain HTTP and non-public
  * addresses there. An entry is `host`, for all ports, or `host:port`.
  */
 export type AllowedHosts = ReadonlySet<string>

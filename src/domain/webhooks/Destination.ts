@@ -40,7 +40,7 @@ const refusal = (url: URL, isAllowed: boolean): string | undefined => {
 const refuse = (reason: string) => Result.fail(new WebhookUrlRefused({ reason }))
 
 /**
- * Validates a webhook URL (docs/spec/webhooks.md): an absolute https URL of at most {@link MAX_URL_LENGTH} characters
+ * Validates a webhook URL (docs/webhooks.md): an absolute https URL of at most {@link MAX_URL_LENGTH} characters
  * without credentials and fragment, whose host is not known to be non-public. Runs at registration and before each
  * request.
  * IP addresses are fully checked here in every spelling (the URL Standard accepts decimal, octal, hexadecimal and short

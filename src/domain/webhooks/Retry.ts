@@ -1,7 +1,7 @@
 import { Option } from "effect"
 
 /**
- * Seconds between the attempts of a delivery: 14 attempts in about 72 hours (docs/spec/webhooks.md). Each delay varies
+ * Seconds between the attempts of a delivery: 14 attempts in about 72 hours (docs/webhooks.md). Each delay varies
  * by up to 20 %, so that deliveries that failed together are not retried together.
  */
 export const RETRY_SECONDS = [

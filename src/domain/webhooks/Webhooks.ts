@@ -35,7 +35,7 @@ export interface Resealed {
 
 /**
  * Webhooks of apps: one URL for each app, its event kinds, signing secrets and delivery log (contract, section 6;
- * docs/spec/webhooks.md). For operators; store members use `StoreWebhooks`.
+ * docs/webhooks.md). For operators; store members use `StoreWebhooks`.
  */
 export class Webhooks extends Context.Service<
   Webhooks,

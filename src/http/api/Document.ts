@@ -38,7 +38,7 @@ An installation can send 100 requests in any 60 seconds. Further requests get 42
 
 ## Events
 
-An app can register a webhook for the event kinds under \`webhooks\` below. It gets an event for each creation and update of a product or collection in the stores where it is installed, except its own. Deletions emit no event. Each delivery is signed. A write in response to an event sends its id in \`X-Service-Event-Id\`. Rules: \`docs/spec/webhooks.md\`.
+An app can register a webhook for the event kinds under \`webhooks\` below. It gets an event for each creation and update of a product or collection in the stores where it is installed, except its own. Deletions emit no event. Each delivery is signed. A write in response to an event sends its id in \`X-Service-Event-Id\`. Rules: \`docs/webhooks.md\`.
 
 ## Numbers and text
 

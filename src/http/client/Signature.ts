@@ -1,4 +1,4 @@
-/* The two signature schemes of deliveries (docs/spec/webhooks.md). Like `Webhooks.ts`, it has no dependencies. */
+/* The two signature schemes of deliveries (docs/webhooks.md). Like `Webhooks.ts`, it has no dependencies. */
 
 type Bytes = Uint8Array<ArrayBuffer>
 

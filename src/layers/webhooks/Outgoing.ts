@@ -9,10 +9,10 @@ import { allowedHosts, developerHosts } from "./AllowedHosts.ts"
 import { HEADERS_TOO_LONG, makeGuardedHttpClient, RequestEnded, RequestTimedOut } from "./GuardedHttpClient.ts"
 import { guarded, LookupFailed, lookupBy } from "./Lookup.ts"
 
-/** Milliseconds in which a response must be complete, including the lookup of the host (docs/spec/webhooks.md). */
+/** Milliseconds in which a response must be complete, including the lookup of the host (docs/webhooks.md). */
 export const RequestTimeout = Context.Reference("layers/webhooks/RequestTimeout", { defaultValue: () => 10_000 })
 
-/** Bytes of a response's body that are stored in the log (docs/spec/webhooks.md). */
+/** Bytes of a response's body that are stored in the log (docs/webhooks.md). */
 export const MAX_BODY_BYTES = 16_384
 
 /** Response headers that callers read. */
@@ -221,7 +221,7 @@ export const Internet = Context.Reference<{ readonly lookup: LookupFunction; rea
 )
 
 /**
- * Sends requests to public addresses and allowed hosts only (docs/spec/webhooks.md), and through no proxy. Allowed
+ * Sends requests to public addresses and allowed hosts only (docs/webhooks.md), and through no proxy. Allowed
  * hosts have a client of their own, so that none of its connections serves another URL. The end of the scope closes every
  * connection; requests in progress fail.
  */

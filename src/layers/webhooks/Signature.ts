@@ -14,7 +14,7 @@ export interface Secrets {
 }
 
 /**
- * Signs a body in two schemes (contract, section 6, rule 4; docs/spec/webhooks.md). `now` is in Unix seconds.
+ * Signs a body in two schemes (contract, section 6, rule 4; docs/webhooks.md). `now` is in Unix seconds.
  *
  * - `x-service-*`: the previous secret signs `x-service-signature` while it is live, for receivers without support for
  *   rotation. The new one signs `x-service-signature-next` meanwhile.
