@@ -82,7 +82,7 @@ export const listChanges = HttpApiEndpoint.get("listChanges", "/changes", {
   .annotate(OpenApi.Summary, "List changes")
   .annotate(
     OpenApi.Description,
-    "Returns every create, update and deletion after a position, in commit order, including your own. None is missed: a change is listed once all changes that began before it have ended. With `wait`, an empty page is returned only after that time. Rules: `docs/spec/changes.md`."
+    "Returns every create, update and deletion after a position, in commit order, including your own. None is missed: a change is listed once all changes that began before it have ended. With `wait`, an empty page is returned only after that time. Rules: `docs/sync.md`."
   )
 
 export const getDigest = HttpApiEndpoint.get("getDigest", "/digest", {

@@ -747,7 +747,7 @@ export class FeedApi {
   /**
    * List changes.
    *
-   * Returns every create, update and deletion after a position, in commit order, including your own. None is missed: a change is listed once all changes that began before it have ended. With `wait`, an empty page is returned only after that time. Rules: `docs/spec/changes.md`.
+   * Returns every create, update and deletion after a position, in commit order, including your own. None is missed: a change is listed once all changes that began before it have ended. With `wait`, an empty page is returned only after that time. Rules: `docs/sync.md`.
    *
    * Needs the scope `read_products` or `read_collections`.
    *
