@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "./json/Json.ts"
 
 /*
  * Characters that people do not see and models read: tags, zero-width characters, controls of direction, and variation
- * selectors. They can hide instructions in a text (docs/spec/mcp.md).
+ * selectors. They can hide instructions in a text (docs/mcp.md).
  */
 
 /** White space is kept, and so are emoji sequences, such as a family or a flag of a region. */
