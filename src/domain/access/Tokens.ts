@@ -19,7 +19,7 @@ export class Tokens extends Context.Service<
   Tokens,
   {
     /**
-     * Issues an access token of 256 random bits, valid for one hour by the clock of the database (docs/spec/oauth.md).
+     * Issues an access token of 256 random bits, valid for one hour by the clock of the database (docs/oauth.md).
      */
     readonly issue: (
       installation: Pick<Installation, "id" | "storeId">

@@ -4,7 +4,7 @@ import { Uuid } from "../Uuid.ts"
 import type { Credentials } from "./Clients.ts"
 import type { InvalidClient, InvalidGrant, InvalidScope, InvalidTarget } from "./Refusals.ts"
 
-/** Lifetimes of authorization codes, access tokens and refresh tokens (docs/spec/oauth.md). */
+/** Lifetimes of authorization codes, access tokens and refresh tokens (docs/oauth.md). */
 export const CODE_SECONDS = 60
 export const ACCESS_SECONDS = 60 * 60
 export const REFRESH_DAYS = 90

@@ -12,7 +12,7 @@ Reads and changes the data of the store that an access token belongs to. Every b
 
 ## Authentication
 
-Each request has the header \`Authorization: Bearer <access token>\`. The token identifies the installation and its store. Requests cannot address another store. Each operation lists the scope or capability that it requires. Rules: \`docs/spec/access.md\`, \`docs/spec/oauth.md\`.
+Each request has the header \`Authorization: Bearer <access token>\`. The token identifies the installation and its store. Requests cannot address another store. Each operation lists the scope or capability that it requires. Rules: \`docs/spec/access.md\`, \`docs/oauth.md\`.
 
 ## Errors
 
