@@ -59,7 +59,7 @@ export const findMissingScopes = <Group extends ReadonlyArray<string>>(
 ): Group | undefined => groups.find((group) => !group.some((scope) => granted.includes(scope)))
 
 /**
- * Many changes of a store at once (docs/spec/change-sets.md): previewed, applied in the background, and undone as one.
+ * Many changes of a store at once (docs/change-sets.md): previewed, applied in the background, and undone as one.
  */
 export class ChangeSets extends Context.Service<
   ChangeSets,

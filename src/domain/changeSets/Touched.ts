@@ -5,7 +5,7 @@ import type { Edit } from "./Edit.ts"
 import type { StoredOperation } from "./StoredOperation.ts"
 
 /*
- * Members that changes write or compute from, which decides their conflicts (docs/spec/change-sets.md). Relative changes
+ * Members that changes write or compute from, which decides their conflicts (docs/change-sets.md). Relative changes
  * touch nothing, because they keep what others changed: adjustments of stock, tags and products that are added or removed.
  */
 

@@ -159,4 +159,4 @@ export class ChangeSetsGroup extends HttpApiGroup.make("ChangeSets")
     cancelChangeSet,
     undoChangeSet
   )
-  .annotate(OpenApi.Description, "Many changes at once. Rules: `docs/spec/change-sets.md`") {}
+  .annotate(OpenApi.Description, "Many changes at once. Rules: `docs/change-sets.md`") {}

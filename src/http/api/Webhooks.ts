@@ -22,7 +22,7 @@ const envelope = {
     withDescription(InstallationId, "The installation of the write, if an app wrote. It does not receive this event")
   ),
   changeSetId: Schema.optionalKey(
-    withDescription(ChangeSetId, "The change set of the write, if it was part of one (docs/spec/change-sets.md)")
+    withDescription(ChangeSetId, "The change set of the write, if it was part of one (docs/change-sets.md)")
   ),
   hops: Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: MAX_HOPS }))).annotate({
     description: `The number of events in a row that led to the write. Send the event's id as \`X-Service-Event-Id\` with writes that respond to it; a write after ${MAX_HOPS} hops is refused`

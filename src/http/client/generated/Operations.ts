@@ -319,7 +319,7 @@ export class CollectionsApi {
   }
 }
 
-/** Many changes at once. Rules: `docs/spec/change-sets.md`. */
+/** Many changes at once. Rules: `docs/change-sets.md`. */
 export class ChangeSetsApi {
   readonly #api: Api
 
@@ -780,7 +780,7 @@ export class PartnerClient {
   readonly products: ProductsApi
   /** Groups of products, manual or by rules. Rules: `docs/spec/collections.md`. */
   readonly collections: CollectionsApi
-  /** Many changes at once. Rules: `docs/spec/change-sets.md`. */
+  /** Many changes at once. Rules: `docs/change-sets.md`. */
   readonly changeSets: ChangeSetsApi
   /** The orders of a store. Rules: `docs/spec/orders-and-customers.md`. */
   readonly orders: OrdersApi
