@@ -13,7 +13,7 @@ import type {
 } from "./Export.ts"
 
 /**
- * Exports the data of a store in a format that an import reads, as a job (docs/spec/import.md). Each row has the fields of
+ * Exports the data of a store in a format that an import reads, as a job (docs/import.md). Each row has the fields of
  * the API and an `externalId`: the stored one, else its id. References also use external ids. Automated collections are
  * exported without products.
  */

@@ -7,7 +7,7 @@ import { Order } from "../records/Order.ts"
 import type { DataKind } from "./DataKind.ts"
 
 /*
- * CSV with the fields of the API (docs/spec/import.md): a row for each resource, a column for each field. A text is the cell
+ * CSV with the fields of the API (docs/import.md): a row for each resource, a column for each field. A text is the cell
  * itself; other values are JSON. An empty cell is null, and a cell of two quotes is an empty text.
  */
 

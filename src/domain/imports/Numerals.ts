@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 
-/* Numbers of spreadsheets, which have decimal points or decimal commas (docs/spec/import.md, Spreadsheets). */
+/* Numbers of spreadsheets, which have decimal points or decimal commas (docs/import.md, Spreadsheets). */
 
 /** Decimal sign of the numbers of a file. */
 export const Decimal = Schema.Literals(["point", "comma"])
