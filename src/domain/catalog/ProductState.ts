@@ -274,8 +274,8 @@ export const decideDeletion = (
 const snapshotOf = (stored: StoredProduct | null): Snapshot | null =>
   stored && { json: stored.json, fields: stored.product, product: stored.product }
 
-/** Returns the journal entry of a change. A deletion needs the references to its product. */
-export const entryOf = (
+/** Returns the change to record. A deletion needs the references to its product. */
+export const recordOf = (
   { after, at, before, eventId, id, reason, undoes }: ProductChange,
   references: ProductReferences | undefined
 ): CatalogChange => ({

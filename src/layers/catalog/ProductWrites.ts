@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
 import type { Product, ProductId } from "../../domain/catalog/Product.ts"
 import {
-  entryOf,
+  recordOf,
   type ProductChange,
   type ProductReferences,
   type StoredProduct
@@ -151,7 +151,7 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
       references: ReadonlyMap<ProductId, ProductReferences>
     ) {
       yield* addStatements(store, combine(chunk))
-      yield* recordAll(chunk.map((change) => entryOf(change, references.get(change.id))))
+      yield* recordAll(chunk.map((change) => recordOf(change, references.get(change.id))))
     })
 
     return {

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Catalog } from "../../domain/catalog/Catalog.ts"
 import { CollectionId, CollectionNotFound } from "../../domain/catalog/Collection.ts"
 import { ProductId } from "../../domain/catalog/Product.ts"
-import { entryOf } from "../../domain/catalog/ProductState.ts"
+import { recordOf } from "../../domain/catalog/ProductState.ts"
 import { ChangedByOthers } from "../../domain/changeSets/Refusals.ts"
 import type { NumberedOperation, Performed, StoredOperation } from "../../domain/changeSets/StoredOperation.ts"
 import { touchedByOperation } from "../../domain/changeSets/Touched.ts"
@@ -268,7 +268,7 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
             const batched = operations.slice(performed.length, performed.length + BATCH)
             if (!batched.every(isBatched)) return Option.none()
             const batch = yield* products.preview(store, batched, set, previewed)
-            yield* recordAll(batch.changes.map((change) => entryOf(change, undefined)))
+            yield* recordAll(batch.changes.map((change) => recordOf(change, undefined)))
             performed.push(...batch.performed)
             if (batch.performed.length < batched.length) return Option.none()
             ;({ previewed } = batch)

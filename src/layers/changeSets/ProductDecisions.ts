@@ -63,7 +63,7 @@ export const refused = (
 })
 
 /** What decides about the operations of a batch, beside the earlier ones. */
-export interface Circumstances extends Pick<StoredChangeSet, "onConflict"> {
+export interface BatchContext extends Pick<StoredChangeSet, "onConflict"> {
   readonly loaded: Loaded
   readonly edit: Edit | null
   /** Members that others changed since the preview, by the places of operations. */
@@ -125,7 +125,7 @@ const performedBy = (
 export const decideOperation = (
   session: Session,
   numbered: NumberedProductOperation,
-  { conflicts, edit, loaded, onConflict }: Circumstances
+  { conflicts, edit, loaded, onConflict }: BatchContext
 ): OperationDecision => {
   const { named, state, undoneTo } = session
   const { operation } = numbered

@@ -10,7 +10,7 @@ import { productReferences } from "../journal/UndoProducts.ts"
 import { FileRows } from "../media/FileRows.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { loadedProducts } from "./LoadedProducts.ts"
-import { type Circumstances, decideOperation } from "./ProductDecisions.ts"
+import { type BatchContext, decideOperation } from "./ProductDecisions.ts"
 import {
   findOutdated,
   type Loaded,
@@ -34,13 +34,13 @@ interface Batch {
 const decideAll = (
   start: Session,
   operations: ReadonlyArray<NumberedProductOperation>,
-  circumstances: Circumstances
+  context: BatchContext
 ): Batch => {
   const performed: globalThis.Array<Performed> = []
   const changes: globalThis.Array<ProductChange> = []
   let session = start
   for (const numbered of operations) {
-    const decision = decideOperation(session, numbered, circumstances)
+    const decision = decideOperation(session, numbered, context)
     if (decision === undefined) break
     session = decision.session
     performed.push(decision.performed)

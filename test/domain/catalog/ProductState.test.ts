@@ -14,7 +14,7 @@ import {
   decideCreation,
   decideDeletion,
   decideRestoration,
-  entryOf,
+  recordOf,
   findProduct,
   freeSlugs,
   NO_SLUGS,
@@ -172,9 +172,9 @@ describe("Decisions about products", () => {
     const { change: deletion } = Result.getOrThrow(decideDeletion(state, id, "any", { undoes: "entry" }))
     const { change: update } = Result.getOrThrow(patch(state, id, { price: 2 }))
     if (deletion === null || update === null) return assert.fail("Nothing changes")
-    assert.deepInclude(entryOf(deletion, references), { ...references, version: 1, after: null, undoes: "entry" })
-    assert.notProperty(entryOf(update, references), "externalId")
-    assert.deepInclude(entryOf(update, undefined), { version: 2, resourceId: id })
+    assert.deepInclude(recordOf(deletion, references), { ...references, version: 1, after: null, undoes: "entry" })
+    assert.notProperty(recordOf(update, references), "externalId")
+    assert.deepInclude(recordOf(update, undefined), { version: 2, resourceId: id })
   })
 })
 
