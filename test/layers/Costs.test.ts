@@ -113,7 +113,7 @@ const makeRequests = Effect.gen(function* () {
 
 it.live("each request costs as many statements, round trips, operations, spans, copies and bytes as listed", () =>
   Effect.gen(function* () {
-    const database = yield* countingProxy(new URL(Redacted.value(yield* migratedDatabase)))
+    const database = yield* countingProxy(Redacted.value(yield* migratedDatabase))
     const { layer, work } = makeCounters()
     const service = ServerLive.pipe(
       Layer.provideMerge(Listening),
@@ -127,7 +127,7 @@ it.live("each request costs as many statements, round trips, operations, spans, 
     const found = yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const admission = yield* AdmissionPool
-      const proxy = yield* countingProxy(new URL(yield* baseUrl))
+      const proxy = yield* countingProxy(yield* baseUrl)
       const { requests, storeId } = yield* makeRequests
       yield* sql`analyze`
 

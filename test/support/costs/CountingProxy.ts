@@ -1,7 +1,5 @@
 import { Effect } from "effect"
-import { once } from "node:events"
-import { connect, createServer, type Socket } from "node:net"
-import { portOf } from "../webhooks/Receiver.ts"
+import { tcpProxy } from "../TcpProxy.ts"
 
 /** Traffic through a proxy since its start. */
 export interface Traffic {
@@ -12,37 +10,22 @@ export interface Traffic {
   readonly roundTrips: number
 }
 
-/** Starts a TCP proxy that counts its traffic. */
-export const countingProxy = Effect.fn(function* (target: URL) {
-  const open = new Set<Socket>()
+/** Starts a proxy to a server that counts its traffic. */
+export const countingProxy = Effect.fn(function* (server: string) {
   const traffic = { sent: 0, received: 0, roundTrips: 0 }
-  const server = yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer({ noDelay: true }, (near) => {
-        const far = connect({ port: Number(target.port), host: target.hostname, noDelay: true })
-        let isWaiting = false
-        for (const socket of [near, far]) open.add(socket.on("error", () => {}))
-        near.on("data", (chunk) => {
-          traffic.sent += chunk.length
-          if (!isWaiting) traffic.roundTrips += 1
-          isWaiting = true
-        })
-        far.on("data", (chunk) => {
-          traffic.received += chunk.length
-          isWaiting = false
-        })
-        near.pipe(far).pipe(near)
-      })
-      await once(server.listen(0, "127.0.0.1"), "listening")
-      return server
-    }),
-    (server) =>
-      Effect.sync(() => {
-        server.close()
-        for (const socket of open) socket.destroy()
-      })
-  )
-  const through = new URL(target)
-  through.host = `127.0.0.1:${portOf(server)}`
-  return { url: through.href, traffic: (): Traffic => ({ ...traffic }) }
+  const { url } = yield* tcpProxy(server, (client, toTarget) => {
+    const target = toTarget()
+    let isWaiting = false
+    client.on("data", (chunk) => {
+      traffic.sent += chunk.length
+      if (!isWaiting) traffic.roundTrips += 1
+      isWaiting = true
+    })
+    target.on("data", (chunk) => {
+      traffic.received += chunk.length
+      isWaiting = false
+    })
+    client.pipe(target).pipe(client)
+  })
+  return { url, traffic: (): Traffic => ({ ...traffic }) }
 })
