@@ -14,7 +14,8 @@ export const picture = (red: number) =>
 
 /** Sends zeros until the client closes the connection. */
 const sendEndlessly: RequestListener = (_, response) => {
-  const chunk = Buffer.alloc(64 * 1024)
+  // Large chunks reach the limit of 20 MiB on a busy machine, too, before the time for a response ends.
+  const chunk = Buffer.alloc(2 * 1024 * 1024)
   const send = () => {
     while (!response.destroyed && response.write(chunk));
     if (!response.destroyed) response.once("drain", send)
