@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { macros } from "./scripts/translation.mjs"
+import { DurationsReporter } from "./test/support/DurationsReporter.ts"
 
 // Vitest 5 needs it to report failures, and Node 20 lacks it.
 Map.groupBy ??= <K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K) => {
@@ -26,7 +27,7 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     // Prints the log of a test only if it fails. Many tests expect errors that the service logs.
     silent: "passed-only",
-    reporters: ["default", "./test/support/DurationsReporter.ts"],
+    reporters: ["default", new DurationsReporter()],
     projects: [
       {
         plugins: [macros],

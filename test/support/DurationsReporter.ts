@@ -6,7 +6,7 @@ const FILE = "test-durations.json"
 const SHOWN = 20
 
 /** Writes the seconds of each test file to {@link FILE}, and prints the slowest files after the run. */
-export default class DurationsReporter implements Reporter {
+export class DurationsReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>) {
     const files = modules
       .map((module) => {

@@ -6,9 +6,9 @@ import { portOf } from "./webhooks/Receiver.ts"
 /** Starts a proxy to a server. `join` handles each connection; it may connect it to the target by `toTarget`. */
 export const tcpProxy = Effect.fn(function* (target: string, join: (client: Socket, toTarget: () => Socket) => void) {
   const open = new Set<Socket>()
-  const url = new URL(target)
+  const { hostname: host, port } = new URL(target)
   const toTarget = () => {
-    const socket = connect({ port: Number(url.port), host: url.hostname, noDelay: true })
+    const socket = connect({ port: Number(port), host, noDelay: true })
     open.add(socket.on("error", () => {}))
     return socket
   }
@@ -27,6 +27,7 @@ export const tcpProxy = Effect.fn(function* (target: string, join: (client: Sock
         for (const socket of open) socket.destroy()
       })
   )
+  const url = new URL(target)
   url.host = `127.0.0.1:${portOf(server)}`
   const sockets: ReadonlySet<Socket> = open
   return { url: url.href, sockets }
