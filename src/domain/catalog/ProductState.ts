@@ -108,7 +108,7 @@ export interface ProductChange extends ChangeStamp {
   readonly externalId?: string | undefined
 }
 
-/** What a change has beside the product. */
+/** Details of a change beside the product. */
 type Circumstances = Partial<Pick<ProductChange, "reason" | "undoes" | "externalId">>
 
 /** Product after a decision, and the state for the next one. Without a `change`, the product stays as it is. */

@@ -32,7 +32,7 @@ const StoreClock = Schema.Struct({
 /** Number of the first free slug: 1 is the slug without a number. */
 const Choice = Schema.Int
 
-/** What a batch of changes needs. */
+/** Instants, slugs and places of a batch of changes. */
 interface Needs {
   /** Number of changes, each with an instant of its own. */
   readonly instants: number

@@ -64,7 +64,7 @@ const withBases = (results: ReadonlyArray<Performed>, bases = new Map<string, nu
     return { ...result, base }
   })
 
-/** What the steps of a preview leave for the next one. */
+/** State that the steps of a preview leave for the next one. */
 export interface PreviewedSteps {
   readonly previewed: Previewed | undefined
   /** Versions of resources before the set. */

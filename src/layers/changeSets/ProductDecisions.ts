@@ -62,7 +62,7 @@ export const refused = (
   issues: issues === undefined || issues.length === 0 ? null : issues
 })
 
-/** What decides about the operations of a batch, beside the earlier ones. */
+/** Facts that decide about the operations of a batch, beside the earlier ones. */
 export interface BatchContext extends Pick<StoredChangeSet, "onConflict"> {
   readonly loaded: Loaded
   readonly edit: Edit | null

@@ -56,7 +56,7 @@ const sessionOf = (state: StoreState, loaded: Loaded, undoneTo: Session["undoneT
   undoneTo
 })
 
-/** What earlier batches of a preview leave for the next one. */
+/** State that earlier batches of a preview leave for the next one. */
 export interface Previewed {
   readonly session: Session
   /** Products that they change; null if they delete one. */

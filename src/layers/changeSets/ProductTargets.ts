@@ -65,7 +65,7 @@ export interface Loaded {
   readonly restored: ReadonlySet<string>
 }
 
-/** What the earlier operations of a batch leave. */
+/** State that the earlier operations of a batch leave. */
 export interface Session {
   readonly state: StoreState
   /** Products by the external ids that they received. */

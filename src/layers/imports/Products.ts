@@ -24,7 +24,7 @@ import { ProductWrites } from "../catalog/ProductWrites.ts"
 import { slugRequestOf } from "../catalog/Slugify.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 
-/** What a row does: it creates a product, or changes one. */
+/** Write that a row causes: it creates a product, or changes one. */
 type Draft =
   | { readonly input: CreateProduct; readonly externalId: ExternalId }
   | { readonly before: StoredProduct; readonly patch: ProductPatch }
