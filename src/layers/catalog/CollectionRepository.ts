@@ -17,9 +17,9 @@ import { constant, type Statement } from "../sql/Statement.ts"
 import { withStatementTimeout } from "../sql/Transaction.ts"
 import { candidatesOf } from "./Candidates.ts"
 import { type ChangeStamp, stampOf } from "../../domain/catalog/ProductState.ts"
+import { traced } from "../telemetry/Traced.ts"
 import { deleteOtherMembers, placeMembers, type Rules, selectMatches, selectMembers } from "./CollectionMembers.ts"
 import { COLLECTION_TEXT, DOCUMENT_BYTES } from "./Columns.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 export const CollectionRow = Schema.Struct({
   id: Schema.toType(CollectionId),

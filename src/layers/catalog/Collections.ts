@@ -27,8 +27,8 @@ import { CollectionRepository, type LockedCollection, withMembers } from "./Coll
 import { ProductRepository } from "./ProductRepository.ts"
 import { slugify } from "./Slugify.ts"
 import type { ChangeStamp } from "../../domain/catalog/ProductState.ts"
-import { StoreAllocation } from "./StoreAllocation.ts"
 import { traced } from "../telemetry/Traced.ts"
+import { StoreAllocation } from "./StoreAllocation.ts"
 
 /** Removes duplicates. Fails if a manual collection may not have so many members. */
 const uniqueIds = Effect.fnUntraced(function* (products: ReadonlyArray<ProductId>) {

@@ -10,11 +10,11 @@ import { plainArray } from "../sql/ArrayLiterals.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { makeQueries, type SortKey } from "../sql/Queries.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
+import { traced } from "../telemetry/Traced.ts"
 import { DOCUMENT_BYTES, PRODUCT_TEXT } from "./Columns.ts"
 import { bindParameter, compileFilter, joinTables } from "./RuleSql.ts"
 import { matchesNothing } from "./Search.ts"
 import { Vocabulary } from "./Vocabulary.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 const and = sql.join(" and ", false)
 const or = sql.join(" or ", false)

@@ -15,10 +15,10 @@ import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import { rowList } from "../sql/RowList.ts"
 import { constant, type Fragment, type Statement } from "../sql/Statement.ts"
+import { traced } from "../telemetry/Traced.ts"
 import { selectProducts } from "./ProductPages.ts"
 import { KEY_COLUMNS, PRODUCT_COLUMNS, type ProductRow } from "./ProductRows.ts"
 import { PRODUCT_TEXT, SUMMARY } from "./Columns.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 const readPage = pageReader(ProductId, ProductDocument)
 

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, HashMap, Layer } from "effect"
 import { facetsOf } from "../../domain/catalog/Facets.ts"
 import type { Product, ProductId } from "../../domain/catalog/Product.ts"
 import {
@@ -12,11 +12,11 @@ import { ExternalIds } from "../imports/ExternalIds.ts"
 import { MembershipsDocument } from "../journal/JournalRow.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
 import { recordAll } from "../Writes.ts"
+import { traced } from "../telemetry/Traced.ts"
 import { ProductRepository } from "./ProductRepository.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 import { StoreAllocation } from "./StoreAllocation.ts"
 import { hasSameTerms } from "./Terms.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 /** Number of changes per statement: about a millisecond of work for the database. */
 const CHANGES_PER_STATEMENT = 50
@@ -93,7 +93,7 @@ const referencesInTurn = (
 /** Stores changes of products that are decided: one of a request, or many of a change set, an import or an undo. */
 export class ProductWrites extends Context.Service<ProductWrites>()("layers/catalog/ProductWrites", {
   make: Effect.gen(function* () {
-    const { countStatement } = yield* StoreAllocation
+    const { allocateProducts, countStatement } = yield* StoreAllocation
     const externalIds = yield* ExternalIds
     const repository = yield* ProductRepository
     const searchIndex = yield* SearchIndex
@@ -155,6 +155,18 @@ export class ProductWrites extends Context.Service<ProductWrites>()("layers/cata
     })
 
     return {
+      /** Locks the store and a product, and returns the state for a change that may give it one of the slugs. */
+      lock: traced("ProductWrites.lock")(function* (store: StoreId, id: ProductId, slugs: ReadonlyArray<string>) {
+        const state = yield* allocateProducts(store, { instants: 1, slugs })
+        return { ...state, products: HashMap.fromIterable(yield* repository.lockAll(store, [id])) }
+      }),
+
+      /** Locks the store and a product, and returns the state for its deletion. */
+      lockToDelete: traced("ProductWrites.lockToDelete")(function* (store: StoreId, id: ProductId) {
+        const state = yield* allocateProducts(store, { instants: 1, slugs: [] })
+        return { ...state, products: HashMap.fromIterable(yield* repository.lockToDelete(store, id)) }
+      }),
+
       /**
        * Stores and records changes, in their order. Their products are locked, and so is the store if one of them is created,
        * deleted, or changes its slug. `counted` new products are counted already.

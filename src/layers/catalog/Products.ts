@@ -13,17 +13,17 @@ import {
 import type { Document } from "../../domain/json/Document.ts"
 import type { StoreId } from "../../domain/Store.ts"
 import type { Write } from "../../domain/Write.ts"
+import { traced } from "../telemetry/Traced.ts"
 import { ProductRepository } from "./ProductRepository.ts"
 import { ProductWrites } from "./ProductWrites.ts"
 import { slugRequestOf } from "./Slugify.ts"
 import { StoreAllocation } from "./StoreAllocation.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 /** Operations of {@link Catalog} on products. */
 export const productOperations = Effect.gen(function* () {
   const { allocateProducts } = yield* StoreAllocation
   const repository = yield* ProductRepository
-  const { store: storeChanges } = yield* ProductWrites
+  const { lock, lockToDelete, store: storeChanges } = yield* ProductWrites
 
   /** Stores the change of a decision, and returns the product. */
   const storeDecided = <State extends ProductState, E>(
@@ -46,12 +46,6 @@ export const productOperations = Effect.gen(function* () {
     return { clock, products: HashMap.make([id, stored]), slugs: NO_SLUGS }
   })
 
-  /** Locks the store and a product whose slug changes. Slugs are allocated under the store's lock. */
-  const lockWithSlug = Effect.fnUntraced(function* (store: StoreId, id: ProductId, slug: string) {
-    const state = yield* allocateProducts(store, { instants: 1, slugs: [slug] })
-    return { ...state, products: HashMap.fromIterable(yield* repository.lockAll(store, [id])) }
-  })
-
   return {
     listProducts: traced("Catalog.listProducts")(repository.listPage),
 
@@ -70,8 +64,9 @@ export const productOperations = Effect.gen(function* () {
     }),
 
     updateProduct: traced("Catalog.updateProduct")(function* (store, id, patch, condition) {
+      // Slugs are allocated under the store's lock; a patch without a slug need not wait for it.
       const state: ProductState =
-        patch.slug === undefined ? yield* lockProduct(store, id) : yield* lockWithSlug(store, id, patch.slug)
+        patch.slug === undefined ? yield* lockProduct(store, id) : yield* lock(store, id, [patch.slug])
       const nextOf = (before: Product, at: Date) => Result.succeed(patchProduct(before, patch, at))
       return yield* storeDecided(store, decideChange(state, id, condition, nextOf))
     }),
@@ -87,9 +82,7 @@ export const productOperations = Effect.gen(function* () {
     ),
 
     deleteProduct: traced("Catalog.deleteProduct")(function* (store, id, condition) {
-      const state = yield* allocateProducts(store, { instants: 1, slugs: [] })
-      const products = yield* repository.lockToDelete(store, id)
-      yield* storeDecided(store, decideDeletion({ ...state, products: HashMap.fromIterable(products) }, id, condition))
+      yield* storeDecided(store, decideDeletion(yield* lockToDelete(store, id), id, condition))
     })
   } satisfies Partial<typeof Catalog.Service>
 })

@@ -10,9 +10,9 @@ import { constant } from "../sql/Statement.ts"
 import { plainArray } from "../sql/ArrayLiterals.ts"
 import { START } from "../sql/Pages.ts"
 import { rowsReader } from "../sql/Rows.ts"
+import { traced } from "../telemetry/Traced.ts"
 import { SUMMARY } from "./Columns.ts"
 import { Vocabulary, type TermSets } from "./Vocabulary.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 /** Products that match in one way, without those that match in a better way. */
 interface Criteria {

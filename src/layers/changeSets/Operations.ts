@@ -24,7 +24,7 @@ import { observeChanges, recordAll } from "../Writes.ts"
 import { versionsOf } from "./JobSteps.ts"
 import { type Refusal, refused } from "./ProductDecisions.ts"
 import { type Previewed, ProductOperations } from "./ProductOperations.ts"
-import { isBatched, type Session } from "./ProductTargets.ts"
+import { isBatched, type NumberedProductOperation, type Session } from "./ProductTargets.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
 /** Maximum number of operations that are decided together, and the rest after them (docs/performance.md, Import). */
@@ -246,13 +246,13 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
         }).pipe(Effect.withSpan("Operations.perform")),
 
       /**
-       * Computes the results of operations without locks, and records their changes. `earlier` is what the steps before leave.
+       * Computes the results of operations on products without locks, and records their changes. `earlier` is what the steps before leave.
        * Ends when `isOver` returns true, or when the changed products take too much memory; the next step then starts from what
        * is stored. Returns none if only `perform` can carry out one of the operations.
        */
       preview: <E>(
         store: StoreId,
-        operations: ReadonlyArray<NumberedOperation>,
+        operations: ReadonlyArray<NumberedProductOperation>,
         set: Pick<StoredChangeSet, "change" | "onConflict">,
         isOver: Effect.Effect<boolean, E>,
         earlier: PreviewedSteps | undefined
@@ -266,7 +266,6 @@ export class Operations extends Context.Service<Operations>()("layers/changeSets
           let isFull = false
           while (performed.length < operations.length) {
             const batched = operations.slice(performed.length, performed.length + BATCH)
-            if (!batched.every(isBatched)) return Option.none()
             const batch = yield* products.preview(store, batched, set, previewed)
             yield* recordAll(batch.changes.map((change) => recordOf(change, undefined)))
             performed.push(...batch.performed)

@@ -8,6 +8,7 @@ import { observeChanges, Recording } from "../Writes.ts"
 import { Operations, type PreviewedSteps } from "./Operations.ts"
 import { makePace } from "./Pace.ts"
 import { previewSummary, type Sums } from "./PreviewSummary.ts"
+import { isBatched } from "./ProductTargets.ts"
 import type { StoredChangeSet } from "./StoredChangeSet.ts"
 
 /** Maximum number of previews whose state a process keeps between their steps. */
@@ -45,15 +46,17 @@ export const previewing = Effect.gen(function* () {
     ) {
       const { storeId } = job
       const earlier = kept.find(({ done, id }) => id === set.id && done === set.done)?.steps
-      const computed = yield* collect(context, sums)
-      const previewed = yield* Effect.provideService(
-        operations.preview(storeId, numbered, set, pace(job, set, "unlocked"), earlier),
-        ChangeRecorder,
-        { record: (changes) => Effect.sync(() => computed.addChanges(changes)) }
-      )
-      if (Option.isSome(previewed)) {
-        const { results, steps } = previewed.value
-        if (set.mode === "each" || results.length === numbered.length) return { results, steps, collector: computed }
+      if (numbered.every(isBatched)) {
+        const computed = yield* collect(context, sums)
+        const previewed = yield* Effect.provideService(
+          operations.preview(storeId, numbered, set, pace(job, set, "unlocked"), earlier),
+          ChangeRecorder,
+          { record: (changes) => Effect.sync(() => computed.addChanges(changes)) }
+        )
+        if (Option.isSome(previewed)) {
+          const { results, steps } = previewed.value
+          if (set.mode === "each" || results.length === numbered.length) return { results, steps, collector: computed }
+        }
       }
       const collector = yield* collect(context, sums)
       const write = observeChanges(

@@ -23,9 +23,9 @@ import { plainArray } from "../sql/ArrayLiterals.ts"
 import { CompletedText } from "../sql/Documents.ts"
 import { orDefect } from "../sql/Errors.ts"
 import { rowsReader } from "../sql/Rows.ts"
+import { traced } from "../telemetry/Traced.ts"
 import { feedMemberships } from "./FeedMemberships.ts"
 import { FollowedStores, partsOf } from "./FollowedStores.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 /** Maximum number of entries examined for a page of some resources. A page of a rare resource ends early. */
 const MAX_EXAMINED = 1_000

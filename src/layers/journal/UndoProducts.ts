@@ -1,4 +1,4 @@
-import { Effect, HashMap, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { ProductDocument } from "../../domain/catalog/Documents.ts"
 import { type CollectionId, MAX_MEMBERS } from "../../domain/catalog/Collection.ts"
@@ -6,7 +6,6 @@ import { type Product, ProductId } from "../../domain/catalog/Product.ts"
 import { decideChange, decideDeletion, decideRestoration } from "../../domain/catalog/ProductState.ts"
 import { restoreMembers } from "../../domain/journal/Entry.ts"
 import type { StoreId } from "../../domain/Store.ts"
-import { ProductRepository } from "../catalog/ProductRepository.ts"
 import { ProductWrites } from "../catalog/ProductWrites.ts"
 import { StoreAllocation } from "../catalog/StoreAllocation.ts"
 import { FileRows } from "../media/FileRows.ts"
@@ -111,7 +110,6 @@ export const productReferences = Effect.gen(function* () {
 /** Makes the function that undoes a change of a product. The store must be locked. */
 export const productUndo = Effect.gen(function* () {
   const { allocateProducts } = yield* StoreAllocation
-  const { lockAll, lockToDelete } = yield* ProductRepository
   const writes = yield* ProductWrites
   const unitOfWork = yield* UnitOfWork
   const restoreReferences = yield* productReferences
@@ -130,11 +128,9 @@ export const productUndo = Effect.gen(function* () {
 
   /** Restores the members that a change changed. */
   const revert = Effect.fnUntraced(function* (store: StoreId, id: ProductId, entry: JournalRow) {
-    const slugs = slugsOf(entry)
-    const state = yield* allocateProducts(store, { instants: 1, slugs })
-    const products = HashMap.fromIterable(yield* lockAll(store, [id]))
+    const state = yield* writes.lock(store, id, slugsOf(entry))
     const { change } = yield* Effect.fromResult(
-      decideChange({ ...state, products }, id, "any", (product, at) => Result.succeed(revertChange(product, entry, at)))
+      decideChange(state, id, "any", (product, at) => Result.succeed(revertChange(product, entry, at)))
     )
     if (change === null) return
     yield* writes.store(store, [change])
@@ -142,9 +138,7 @@ export const productUndo = Effect.gen(function* () {
   })
 
   const remove = Effect.fnUntraced(function* (store: StoreId, id: ProductId) {
-    const state = yield* allocateProducts(store, { instants: 1, slugs: [] })
-    const products = HashMap.fromIterable(yield* lockToDelete(store, id))
-    const { change } = yield* Effect.fromResult(decideDeletion({ ...state, products }, id, "any"))
+    const { change } = yield* Effect.fromResult(decideDeletion(yield* writes.lockToDelete(store, id), id, "any"))
     if (change !== null) yield* writes.store(store, [change])
   })
 

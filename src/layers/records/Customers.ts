@@ -15,10 +15,10 @@ import { orDefect } from "../sql/Errors.ts"
 import { pageReader } from "../sql/Pages.ts"
 import type { Fragment } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
+import { traced } from "../telemetry/Traced.ts"
 import { CHANGED_KEY, numberKey, RecordRepository, type RecordTable, textKey } from "./Records.ts"
 import { containsText, textCandidates } from "./TextSearch.ts"
 import { idsOf, upsertPlanner } from "./Upserts.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 export const CUSTOMERS: RecordTable = {
   table: "customers",

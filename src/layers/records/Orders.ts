@@ -21,6 +21,7 @@ import { pageReader } from "../sql/Pages.ts"
 import type { SortKey } from "../sql/Queries.ts"
 import { type Fragment, sql } from "../sql/Statement.ts"
 import { UnitOfWork } from "../sql/UnitOfWork.ts"
+import { traced } from "../telemetry/Traced.ts"
 import {
   CHANGED_KEY,
   numberKey,
@@ -35,7 +36,6 @@ import { CUSTOMERS } from "./Customers.ts"
 import { DATE, makeSummarize } from "./OrderSummary.ts"
 import { containsText, textCandidates, withoutHash } from "./TextSearch.ts"
 import { dateOf, idsOf, upsertPlanner, type StoreClock } from "./Upserts.ts"
-import { traced } from "../telemetry/Traced.ts"
 
 const ORDERS: RecordTable = { table: "orders", document: OrderDocument, personal: PERSONAL_OF_ORDER }
 
